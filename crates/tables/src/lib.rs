@@ -2,6 +2,7 @@
 //! reading of questions, the datasets and the scoring of answers.
 
 mod date;
+pub mod scoring;
 pub mod text;
 
 pub use date::{Date, NotADate};

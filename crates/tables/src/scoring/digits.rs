@@ -1,0 +1,160 @@
+//! Decimal digits of every script, which the evaluators' runtime reads as numbers.
+
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// The value of a decimal digit of any script, `None` for what is no such digit.
+pub(super) fn value(c: char) -> Option<u8> {
+    if c.is_ascii() {
+        return c.is_ascii_digit().then(|| c as u8 - b'0');
+    }
+    if !is_decimal(c) {
+        return None;
+    }
+    // Unicode encodes decimal digits in ascending runs of ten, some of which touch.
+    let before = (0..u32::from(c)).rev().map(char::from_u32);
+    let distance = before.take_while(|c| c.is_some_and(is_decimal)).count();
+    Some((distance % 10) as u8)
+}
+
+fn is_decimal(c: char) -> bool {
+    c.general_category() == GeneralCategory::DecimalNumber
+}
+
+/// The digits at the start of a text, and the rest.
+pub(super) fn split_leading(text: &str) -> (&str, &str) {
+    let end = text.find(|c| value(c).is_none()).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// A number cut into its parts: sign, digits before and after the point, exponent with its sign.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parts<'a> {
+    pub negative: bool,
+    pub whole: &'a str,
+    pub fraction: &'a str,
+    pub exponent: Option<(bool, &'a str)>,
+}
+
+impl<'a> Parts<'a> {
+    /// Cuts a text that is a number as a whole: sign, digits with at most one point, exponent.
+    pub fn of(text: &'a str) -> Option<Self> {
+        let (negative, rest) = split_sign(text);
+        let (whole, rest) = split_leading(rest);
+        let (fraction, rest) = match rest.strip_prefix('.') {
+            Some(rest) => split_leading(rest),
+            None => ("", rest),
+        };
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let exponent = match rest.strip_prefix(['e', 'E']) {
+            None if rest.is_empty() => None,
+            None => return None,
+            Some(rest) => {
+                let (negative, rest) = split_sign(rest);
+                let (digits, rest) = split_leading(rest);
+                if digits.is_empty() || !rest.is_empty() {
+                    return None;
+                }
+                Some((negative, digits))
+            }
+        };
+        Some(Parts {
+            negative,
+            whole,
+            fraction,
+            exponent,
+        })
+    }
+
+    /// The nearest double; infinite when too large.
+    fn to_f64(self) -> f64 {
+        let mut plain = String::with_capacity(self.whole.len() + self.fraction.len() + 8);
+        if self.negative {
+            plain.push('-');
+        }
+        push_ascii(self.whole, &mut plain);
+        plain.push('.');
+        push_ascii(self.fraction, &mut plain);
+        if let Some((negative, digits)) = self.exponent {
+            plain.push_str(if negative { "e-" } else { "e" });
+            push_ascii(digits, &mut plain);
+        }
+        // The syntax is right by construction, and a double overflows to infinity, not to an error.
+        plain.parse().unwrap_or(f64::NAN)
+    }
+}
+
+/// The nearest double to a text that is a number as a whole, `None` if it is none; infinite when too large.
+pub(super) fn parse_f64(text: &str) -> Option<f64> {
+    let parts = Parts::of(text)?;
+    if text.is_ascii() {
+        // Rust reads more than these numbers (`inf`), but all of these.
+        return text.parse().ok();
+    }
+    Some(parts.to_f64())
+}
+
+/// Cuts off a sign: whether it was a minus, and the rest.
+pub(super) fn split_sign(text: &str) -> (bool, &str) {
+    match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    }
+}
+
+/// Appends digits of any script as ASCII digits.
+pub(super) fn push_ascii(digits: &str, out: &mut String) {
+    out.extend(digits.chars().filter_map(value).map(|d| char::from(b'0' + d)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_digits_of_many_scripts() {
+        let cases = [
+            ('7', 7),
+            ('٣', 3),
+            ('०', 0),
+            ('९', 9),
+            ('８', 8),
+            ('\u{1d7ce}', 0),
+            ('\u{1d7ff}', 9),
+            ('\u{1d7d8}', 0),
+        ];
+        for (digit, expected) in cases {
+            assert_eq!(value(digit), Some(expected), "{digit}");
+        }
+        for other in ['a', '²', '½', 'Ⅷ', '一'] {
+            assert_eq!(value(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn cuts_numbers() {
+        for (text, number) in [
+            ("1", 1.0),
+            ("-1.5", -1.5),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("+1e3", 1000.0),
+            ("1E-2", 0.01),
+            ("١٢٫", f64::NAN),
+            ("١٢.٥", 12.5),
+        ] {
+            match (Parts::of(text), parse_f64(text)) {
+                (Some(parts), Some(read)) => assert_eq!((parts.to_f64(), read), (number, number), "{text}"),
+                neither => assert!(neither == (None, None) && number.is_nan(), "{text}"),
+            }
+        }
+        for text in [
+            "", ".", "-", "1e", "1e+", "e5", "1.2.3", "1,000", "- 1", "0x1", "1_0", "inf", "1 ",
+        ] {
+            assert_eq!(Parts::of(text), None, "{text}");
+        }
+        assert_eq!(parse_f64("1e999"), Some(f64::INFINITY));
+    }
+}

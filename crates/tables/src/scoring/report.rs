@@ -1,0 +1,51 @@
+//! What scoring a prediction file gives.
+
+/// The judgement on one example of the gold set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The example's id.
+    pub id: String,
+    /// Whether the file has a prediction for it.
+    pub predicted: bool,
+    /// Whether the prediction is right; never without a prediction.
+    pub correct: bool,
+}
+
+/// The judgement on a prediction file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// One verdict for each gold example, in the gold set's order.
+    pub verdicts: Vec<Verdict>,
+    /// Ids in the file that no gold example has, with their lines. They do not count.
+    pub unknown: Vec<(usize, String)>,
+}
+
+impl Report {
+    /// How many gold examples have a right prediction.
+    pub fn correct(&self) -> usize {
+        self.verdicts.iter().filter(|v| v.correct).count()
+    }
+
+    /// How many gold examples have a prediction.
+    pub fn predicted(&self) -> usize {
+        self.verdicts.iter().filter(|v| v.predicted).count()
+    }
+
+    /// The share of all gold examples that are right; an example without a prediction is wrong. Zero for no examples.
+    pub fn accuracy(&self) -> f64 {
+        share(self.correct(), self.verdicts.len())
+    }
+
+    /// The share of the *predicted* examples that are right, which is what the official scripts print.
+    pub fn accuracy_of_predicted(&self) -> f64 {
+        share(self.correct(), self.predicted())
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
