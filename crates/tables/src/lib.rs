@@ -2,7 +2,18 @@
 //! reading of questions, the datasets and the scoring of answers.
 
 mod date;
+pub mod language;
+pub mod read;
 pub mod scoring;
+mod table;
 pub mod text;
 
 pub use date::{Date, NotADate};
+pub use language::{
+    Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
+    Program, ProgramError, Symbol, Token,
+};
+pub use table::{
+    Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
+    Value, column_name,
+};

@@ -1,0 +1,240 @@
+//! What a program can talk about: a table, the constants of a question and the functions allowed.
+
+use super::function::{Function, FunctionSet};
+use super::relation::{Relation, mark_codes};
+use super::symbol::{Constant, ConstantId, Symbol, Token};
+use crate::table::rows::{RowSet, words_for};
+use crate::table::{Column, ColumnId, ColumnKind, Table, Value};
+use std::sync::{Arc, OnceLock};
+
+/// Which programs are programs: the functions, the length and what `hop` does with equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// The functions that may be used.
+    pub functions: FunctionSet,
+    /// How many expressions a program may have.
+    pub expressions: usize,
+    /// Whether `hop` gives one value for each row instead of each value once.
+    pub keep_duplicates: bool,
+}
+
+impl Language {
+    /// Changes whenever a program could mean something else than before, so that stored programs are not read
+    /// with another meaning.
+    pub const VERSION: u32 = 1;
+
+    /// All functions, three expressions: the setting of WikiTableQuestions.
+    pub const WIKITABLEQUESTIONS: Language =
+        Language { functions: FunctionSet::ALL, expressions: 3, keep_duplicates: false };
+
+    /// The ten functions and four expressions that WikiSQL needs.
+    pub fn wikisql() -> Language {
+        use Function::*;
+        let functions =
+            [Hop, FilterEqual, FilterIn, FilterGreater, FilterLess, Count, Max, Min, Average, Sum]
+                .into_iter()
+                .collect();
+        Language { functions, expressions: 4, keep_duplicates: true }
+    }
+}
+
+/// The longest programs that an interpreter holds, in expressions.
+pub const MOST_EXPRESSIONS: usize = 16;
+
+/// What the programs for one question can talk about. Tokens are numbered in this order: `<END>`, `(`, `)`, the
+/// functions, `all_rows`, the table's columns, the question's constants, the variables.
+#[derive(Debug)]
+pub struct Context {
+    table: Arc<Table>,
+    constants: Vec<Constant>,
+    language: Language,
+    all_rows: RowSet,
+    /// The rows in which a column stands in a relation to a constant, by constant, column and relation; found
+    /// when first asked for.
+    constant_rows: Vec<OnceLock<RowSet>>,
+    /// The rows in which a text column contains a value of a text column; for small tables only.
+    text_rows: Option<TextRows>,
+}
+
+/// For each value of each text column, and each text column, the rows that contain the value.
+#[derive(Debug)]
+struct TextRows {
+    /// Where the values of each column start, in rows of the grid.
+    starts: Vec<usize>,
+    /// Which text column each column is, in columns of the grid.
+    places: Vec<usize>,
+    width: usize,
+    grid: Vec<OnceLock<RowSet>>,
+}
+
+impl TextRows {
+    /// More cells than this would take longer to keep than to find again.
+    const LARGEST: usize = 1 << 16;
+
+    fn new(table: &Table) -> Option<Self> {
+        let (mut starts, mut places, mut values, mut width) = (Vec::new(), Vec::new(), 0, 0);
+        for column in table.columns() {
+            starts.push(values);
+            places.push(width);
+            if column.kind() == ColumnKind::Text {
+                values += column.values().count();
+                width += 1;
+            }
+        }
+        let size = values.checked_mul(width).filter(|size| *size <= TextRows::LARGEST)?;
+        Some(TextRows { starts, places, width, grid: (0..size).map(|_| OnceLock::new()).collect() })
+    }
+}
+
+const FUNCTIONS: u16 = 3;
+const ALL_ROWS: u16 = FUNCTIONS + FunctionSet::COUNT as u16;
+const COLUMNS: u16 = ALL_ROWS + 1;
+
+impl Context {
+    /// Programs over a table with these constants. Equal constants are one.
+    pub fn new(
+        table: Arc<Table>,
+        constants: impl IntoIterator<Item = Constant>,
+        language: Language,
+    ) -> Context {
+        let mut distinct: Vec<Constant> = Vec::new();
+        for constant in constants {
+            if !distinct.contains(&constant) {
+                distinct.push(constant);
+            }
+        }
+        let masks = distinct.len() * table.columns().len() * Relation::COUNT;
+        Context {
+            all_rows: RowSet::all(table.rows()),
+            constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
+            text_rows: TextRows::new(&table),
+            constants: distinct,
+            language: Language { expressions: language.expressions.min(MOST_EXPRESSIONS), ..language },
+            table,
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// The constants.
+    pub fn constants(&self) -> &[Constant] {
+        &self.constants
+    }
+
+    /// Which programs are programs here.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// How many tokens there are, variables included.
+    pub fn tokens(&self) -> usize {
+        self.first_variable() as usize + self.language.expressions
+    }
+
+    /// The token of a symbol.
+    pub fn token(&self, symbol: Symbol) -> Token {
+        Token(match symbol {
+            Symbol::End => 0,
+            Symbol::Open => 1,
+            Symbol::Close => 2,
+            Symbol::Function(function) => FUNCTIONS + function as u16,
+            Symbol::AllRows => ALL_ROWS,
+            Symbol::Column(column) => COLUMNS + column.0,
+            Symbol::Constant(constant) => self.first_constant() + constant.0,
+            Symbol::Variable(variable) => self.first_variable() + u16::from(variable),
+        })
+    }
+
+    /// The symbol of a token, if it is one of this context.
+    pub fn symbol(&self, token: Token) -> Option<Symbol> {
+        Some(match token.0 {
+            0 => Symbol::End,
+            1 => Symbol::Open,
+            2 => Symbol::Close,
+            number if number < ALL_ROWS => {
+                Symbol::Function(Function::all().nth((number - FUNCTIONS) as usize)?)
+            }
+            ALL_ROWS => Symbol::AllRows,
+            number if number < self.first_constant() => Symbol::Column(ColumnId(number - COLUMNS)),
+            number if number < self.first_variable() => {
+                Symbol::Constant(ConstantId(number - self.first_constant()))
+            }
+            number if (number as usize) < self.tokens() => {
+                Symbol::Variable((number - self.first_variable()) as u8)
+            }
+            _ => return None,
+        })
+    }
+
+    fn first_constant(&self) -> u16 {
+        COLUMNS + self.table.columns().len() as u16
+    }
+
+    fn first_variable(&self) -> u16 {
+        self.first_constant() + self.constants.len() as u16
+    }
+
+    pub(super) fn all_rows(&self) -> &RowSet {
+        &self.all_rows
+    }
+
+    pub(super) fn column(&self, id: ColumnId) -> &Column {
+        self.table.column(id)
+    }
+
+    pub(super) fn constant(&self, id: ConstantId) -> &Constant {
+        &self.constants[id.0 as usize]
+    }
+
+    /// The rows of the table in which the column stands in the relation to the constant.
+    pub(super) fn constant_rows(
+        &self,
+        constant: ConstantId,
+        column: ColumnId,
+        relation: Relation,
+    ) -> &RowSet {
+        let place = constant.0 as usize * self.table.columns().len() + column.0 as usize;
+        self.constant_rows[place * Relation::COUNT + relation as usize].get_or_init(|| {
+            let column = self.column(column);
+            match self.constant(constant) {
+                Constant::Strings(strings) => {
+                    related_rows(column, relation, strings.iter().map(|s| Value::Text(s)))
+                }
+                Constant::Numbers(numbers) => {
+                    related_rows(column, relation, numbers.iter().map(|n| Value::Number(*n)))
+                }
+                Constant::Dates(dates) => {
+                    related_rows(column, relation, dates.iter().map(|d| Value::Date(*d)))
+                }
+            }
+        })
+    }
+
+    /// The rows in which a text column contains a value of a text column; `None` in tables too large to keep it.
+    pub(super) fn text_rows(&self, value: (ColumnId, u32), column: ColumnId) -> Option<&RowSet> {
+        let kept = self.text_rows.as_ref()?;
+        let (source, code) = value;
+        let place =
+            (kept.starts[source.0 as usize] + code as usize) * kept.width + kept.places[column.0 as usize];
+        Some(kept.grid[place].get_or_init(|| {
+            let needle = self.column(source).decode(code);
+            related_rows(self.column(column), Relation::Contains, std::iter::once(needle))
+        }))
+    }
+}
+
+/// The rows of the table in which a column stands in the relation to the given values.
+fn related_rows<'a>(column: &Column, relation: Relation, given: impl super::relation::Given<'a>) -> RowSet {
+    let mut marks = vec![0u64; words_for(column.values_len())];
+    mark_codes(column, relation, given, |codes| {
+        codes.for_each(|code| marks[code as usize / 64] |= 1 << (code % 64))
+    });
+    let rows = column.present().iter().filter(|row| {
+        let code = column.code(*row);
+        marks[code as usize / 64] >> (code % 64) & 1 == 1
+    });
+    RowSet::from_rows(column.rows(), rows)
+}

@@ -1,0 +1,517 @@
+//! The state of a running program: the values of its variables, and the operations that make them.
+//!
+//! Row sets lie in one arena and value lists in another, newest last, so that taking back an expression is
+//! cutting the arenas, and running one allocates nothing once they have grown.
+
+use super::context::{Context, MOST_EXPRESSIONS};
+use super::relation::{Relation, all_equal, holds, mark_codes};
+use super::symbol::{Constant, ConstantId};
+use crate::Date;
+use crate::table::rows::{self, RowSet, words_for};
+use crate::table::{ColumnId, ColumnKind, Dictionary, NO_VALUE, Value};
+use std::sync::Arc;
+
+/// Rows as an argument: `all_rows`, or a variable that holds rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RowsRef(u8);
+
+impl RowsRef {
+    pub const ALL: RowsRef = RowsRef(0);
+
+    pub fn variable(variable: u8) -> Self {
+        RowsRef(variable + 1)
+    }
+}
+
+/// Values as an argument: a constant, or a variable that holds values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValuesRef {
+    Constant(ConstantId),
+    Variable(u8),
+}
+
+/// An argument of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arg {
+    Rows(RowsRef),
+    Values(ValuesRef),
+    Column(ColumnId),
+}
+
+/// The accessors are called by functions on arguments that the interpreter has checked against their types;
+/// an argument of another type stands for nothing.
+impl Arg {
+    pub fn rows(self) -> RowsRef {
+        if let Arg::Rows(rows) = self { rows } else { RowsRef::ALL }
+    }
+
+    pub fn values(self) -> ValuesRef {
+        if let Arg::Values(values) = self { values } else { ValuesRef::Variable(u8::MAX) }
+    }
+
+    pub fn column(self) -> ColumnId {
+        if let Arg::Column(column) = self { column } else { ColumnId(u16::MAX) }
+    }
+
+    pub fn is_all_rows(self) -> bool {
+        self == Arg::Rows(RowsRef::ALL)
+    }
+
+    /// The variables it uses, as bits.
+    pub fn variables(self) -> u32 {
+        match self {
+            Arg::Rows(RowsRef(slot @ 1..)) => 1 << (slot - 1),
+            Arg::Values(ValuesRef::Variable(variable)) => 1 << variable,
+            _ => 0,
+        }
+    }
+}
+
+/// Which end of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extreme {
+    Largest,
+    Smallest,
+}
+
+/// What a variable holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Held {
+    /// Rows, in the variable's place of the arena.
+    Rows { count: u32 },
+    /// Values of a column, by their codes: `codes[start..end]`.
+    Values { column: ColumnId, start: u32, end: u32 },
+    /// A number that can be no argument.
+    Number(f64),
+}
+
+/// The kinds of values that an argument's place may want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValuesKind {
+    Strings,
+    Numbers,
+    Dates,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    context: Arc<Context>,
+    words: usize,
+    /// `all_rows`, then a place for each variable.
+    rows: Vec<u64>,
+    codes: Vec<u32>,
+    held: Vec<Held>,
+    /// Bits or counters for each value of a column, all zero between operations.
+    marks: Vec<u64>,
+}
+
+impl Machine {
+    pub fn new(context: Arc<Context>) -> Self {
+        let words = words_for(context.table().rows());
+        let mut rows = Vec::with_capacity(words * (context.language().expressions + 1));
+        rows.extend_from_slice(context.all_rows().words());
+        let held = Vec::with_capacity(MOST_EXPRESSIONS);
+        Machine { context, words, rows, codes: Vec::new(), held, marks: Vec::new() }
+    }
+
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The variables, oldest first.
+    pub fn held(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// Forgets the newest variable.
+    pub fn pop(&mut self) {
+        if let Some(Held::Values { start, .. }) = self.held.pop() {
+            self.codes.truncate(start as usize);
+        }
+        self.rows.truncate(self.words * (self.held.len() + 1));
+    }
+
+    pub fn words(&self, RowsRef(slot): RowsRef) -> &[u64] {
+        &self.rows[self.words * slot as usize..][..self.words]
+    }
+
+    pub fn values(&self, values: ValuesRef) -> Values<'_> {
+        match values {
+            ValuesRef::Constant(constant) => Values::Constant(self.context.constant(constant), 0),
+            ValuesRef::Variable(variable) => match self.held.get(variable as usize) {
+                Some(&Held::Values { column, start, end }) => Values::Codes(
+                    self.context.column(column),
+                    self.codes[start as usize..end as usize].iter(),
+                ),
+                _ => Values::Codes(&self.context.table().columns()[0], [].iter()),
+            },
+        }
+    }
+
+    pub fn kind(&self, values: ValuesRef) -> Option<ValuesKind> {
+        match values {
+            ValuesRef::Constant(constant) => Some(match self.context.constant(constant) {
+                Constant::Strings(_) => ValuesKind::Strings,
+                Constant::Numbers(_) => ValuesKind::Numbers,
+                Constant::Dates(_) => ValuesKind::Dates,
+            }),
+            ValuesRef::Variable(variable) => match self.held.get(variable as usize)? {
+                Held::Values { column, .. } => Some(match self.context.column(*column).kind() {
+                    ColumnKind::Text => ValuesKind::Strings,
+                    ColumnKind::Number | ColumnKind::SecondNumber => ValuesKind::Numbers,
+                    ColumnKind::Date => ValuesKind::Dates,
+                }),
+                _ => None,
+            },
+        }
+    }
+
+    // What functions ask before they are offered.
+
+    pub fn count(&self, rows: RowsRef) -> usize {
+        match rows {
+            RowsRef(0) => self.context.table().rows(),
+            RowsRef(slot) => match self.held[slot as usize - 1] {
+                Held::Rows { count } => count as usize,
+                _ => 0,
+            },
+        }
+    }
+
+    pub fn present(&self, rows: RowsRef, column: ColumnId) -> bool {
+        rows::intersect(self.words(rows), self.context.column(column).present().words())
+    }
+
+    pub fn first_row(&self, rows: RowsRef) -> Option<usize> {
+        rows::first(self.words(rows))
+    }
+
+    pub fn has_previous(&self, rows: RowsRef) -> bool {
+        rows::last(self.words(rows)).is_some_and(|last| last > 0)
+    }
+
+    pub fn has_next(&self, rows: RowsRef) -> bool {
+        rows::first(self.words(rows)).is_some_and(|first| first + 1 < self.context.table().rows())
+    }
+
+    /// Whether numbers meet a number column, or dates a date column.
+    pub fn fits(&self, values: ValuesRef, column: ColumnId) -> bool {
+        match self.kind(values) {
+            Some(ValuesKind::Numbers) => self.context.column(column).kind().is_number(),
+            Some(ValuesKind::Dates) => self.context.column(column).kind() == ColumnKind::Date,
+            _ => false,
+        }
+    }
+
+    /// Whether in some of the rows the column stands in the relation to the values.
+    pub fn related(&self, rows: RowsRef, values: ValuesRef, column: ColumnId, relation: Relation) -> bool {
+        if relation != Relation::Contains && !self.fits(values, column) {
+            return false;
+        }
+        let words = self.words(rows);
+        if let ValuesRef::Constant(constant) = values {
+            return rows::intersect(words, self.context.constant_rows(constant, column, relation).words());
+        }
+        if relation == Relation::Contains
+            && let Some((source, codes)) = self.held_codes(values)
+            && let Some(mut found) = self.text_rows(source, codes, column)
+        {
+            return found.any(|contain| rows::intersect(words, contain.words()));
+        }
+        let given = self.values(values);
+        if relation == Relation::Equal && !all_equal(given.clone()) {
+            return false;
+        }
+        let column = self.context.column(column);
+        rows::iter(words)
+            .any(|row| column.value(row).is_some_and(|value| holds(value, relation, given.clone())))
+    }
+
+    fn held_codes(&self, values: ValuesRef) -> Option<(ColumnId, &[u32])> {
+        let ValuesRef::Variable(variable) = values else {
+            return None;
+        };
+        match self.held.get(variable as usize)? {
+            &Held::Values { column, start, end } => Some((column, &self.codes[start as usize..end as usize])),
+            _ => None,
+        }
+    }
+
+    /// For each of the values the rows that contain it; `None` where the context does not keep them.
+    fn text_rows<'a>(
+        &'a self,
+        source: ColumnId,
+        codes: &'a [u32],
+        column: ColumnId,
+    ) -> Option<impl Iterator<Item = &'a RowSet> + 'a> {
+        let first = codes.first()?;
+        self.context.text_rows((source, *first), column)?;
+        Some(codes.iter().filter_map(move |code| self.context.text_rows((source, *code), column)))
+    }
+
+    // What functions do.
+
+    /// Makes a variable of what `fill` writes, given the words of the argument and the empty place.
+    fn make_rows(&mut self, RowsRef(slot): RowsRef, fill: impl FnOnce(&Context, &[u64], &mut [u64])) {
+        let start = self.words * (self.held.len() + 1);
+        self.rows.resize(start + self.words, 0);
+        let (before, place) = self.rows.split_at_mut(start);
+        fill(&self.context, &before[self.words * slot as usize..][..self.words], place);
+        let count = rows::count(place) as u32;
+        self.held.push(Held::Rows { count });
+    }
+
+    pub fn hold_number(&mut self, number: f64) {
+        self.rows.resize(self.words * (self.held.len() + 2), 0);
+        self.held.push(Held::Number(number));
+    }
+
+    /// Makes a variable of the codes that were pushed since there were `start`.
+    fn hold_values(&mut self, column: ColumnId, start: usize) {
+        self.rows.resize(self.words * (self.held.len() + 2), 0);
+        self.held.push(Held::Values { column, start: start as u32, end: self.codes.len() as u32 });
+    }
+
+    pub fn hop(&mut self, rows: RowsRef, column_id: ColumnId) {
+        let column = self.context.column(column_id);
+        let keep_duplicates = self.context.language().keep_duplicates;
+        let start = self.codes.len();
+        let words = &self.rows[self.words * rows.0 as usize..][..self.words];
+        self.marks.resize(self.marks.len().max(words_for(column.values_len())), 0);
+        for row in rows::iter(words) {
+            let code = column.code(row);
+            let (word, bit) = (code as usize / 64, 1 << (code % 64));
+            if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {
+                self.marks[word] |= bit;
+                self.codes.push(code);
+            }
+        }
+        for &code in &self.codes[start..] {
+            self.marks[code as usize / 64] = 0;
+        }
+        self.hold_values(column_id, start);
+    }
+
+    pub fn mode(&mut self, rows: RowsRef, column_id: ColumnId) {
+        let column = self.context.column(column_id);
+        let start = self.codes.len();
+        let words = &self.rows[self.words * rows.0 as usize..][..self.words];
+        self.marks.resize(self.marks.len().max(column.values_len()), 0);
+        let mut most = 0;
+        for row in rows::iter(words) {
+            let code = column.code(row);
+            if code != NO_VALUE {
+                let count = &mut self.marks[code as usize];
+                *count += 1;
+                most = most.max(*count);
+                if *count == 1 {
+                    self.codes.push(code);
+                }
+            }
+        }
+        let (codes, marks) = (&mut self.codes, &mut self.marks);
+        let mut kept = start;
+        for index in start..codes.len() {
+            let code = codes[index];
+            if std::mem::take(&mut marks[code as usize]) == most {
+                codes[kept] = code;
+                kept += 1;
+            }
+        }
+        codes.truncate(kept);
+        self.hold_values(column_id, start);
+    }
+
+    pub fn argmost(&mut self, rows: RowsRef, column_id: ColumnId, extreme: Extreme) {
+        let best = self.best_code(rows, column_id, extreme);
+        self.make_rows(rows, |context, words, place| {
+            let column = context.column(column_id);
+            if column.codes_are_ordered() {
+                let Some(best) = best else { return };
+                rows::iter(words).filter(|row| column.code(*row) == best).for_each(|row| set(place, row));
+            } else {
+                let Dictionary::Dates(dates) = column.dictionary() else {
+                    return;
+                };
+                let values =
+                    || rows::iter(words).map(|row| column.code(row)).filter(|code| *code != NO_VALUE);
+                let beaten = |code: u32| {
+                    values().any(|other| beats(dates[other as usize], dates[code as usize], extreme))
+                };
+                let mut any = false;
+                for row in rows::iter(words) {
+                    let code = column.code(row);
+                    if code != NO_VALUE && !beaten(code) {
+                        any = true;
+                        set(place, row);
+                    }
+                }
+                // Dates that know different parts can beat each other in a circle; their keys cannot.
+                if let (false, Some(best)) = (any, best) {
+                    rows::iter(words).filter(|row| column.code(*row) == best).for_each(|row| set(place, row));
+                }
+            }
+        });
+    }
+
+    pub fn most(&mut self, rows: RowsRef, column_id: ColumnId, extreme: Extreme) {
+        let start = self.codes.len();
+        let best = if self.context.column(column_id).codes_are_ordered() {
+            self.best_code(rows, column_id, extreme)
+        } else {
+            // Of the rows that nothing beats, the value that comes first or last in the calendar.
+            self.argmost(rows, column_id, extreme);
+            let newest = RowsRef::variable(self.held.len() as u8 - 1);
+            let best = self.best_code(newest, column_id, extreme);
+            self.pop();
+            best
+        };
+        self.codes.extend(best);
+        self.hold_values(column_id, start);
+    }
+
+    fn best_code(&self, rows: RowsRef, column: ColumnId, extreme: Extreme) -> Option<u32> {
+        let column = self.context.column(column);
+        let codes = rows::iter(self.words(rows)).map(|row| column.code(row)).filter(|code| *code != NO_VALUE);
+        match extreme {
+            Extreme::Largest => codes.max(),
+            Extreme::Smallest => codes.min(),
+        }
+    }
+
+    /// Keeps the rows that stand in the relation, or those that do not.
+    pub fn filter(&mut self, args: &[Arg], relation: Relation, wanted: bool) {
+        let (rows, values, column_id) = (args[0].rows(), args[1].values(), args[2].column());
+        let flip = if wanted { 0 } else { u64::MAX };
+        if let ValuesRef::Constant(constant) = values {
+            self.make_rows(rows, |context, words, place| {
+                let related = context.constant_rows(constant, column_id, relation);
+                for ((out, word), related) in place.iter_mut().zip(words).zip(related.words()) {
+                    *out = word & (related ^ flip);
+                }
+            });
+            return;
+        }
+        let ValuesRef::Variable(variable) = values else {
+            return;
+        };
+        let Some(&Held::Values { column: source, start, end }) = self.held.get(variable as usize) else {
+            return;
+        };
+        // Taken out of the machine while the new rows are written.
+        let (codes, mut marks) = (std::mem::take(&mut self.codes), std::mem::take(&mut self.marks));
+        let given = &codes[start as usize..end as usize];
+        self.make_rows(rows, |context, words, place| {
+            let kept = relation == Relation::Contains
+                && given.first().is_some_and(|code| context.text_rows((source, *code), column_id).is_some());
+            if kept {
+                for contain in given.iter().filter_map(|code| context.text_rows((source, *code), column_id)) {
+                    place.iter_mut().zip(contain.words()).for_each(|(out, word)| *out |= word);
+                }
+            } else {
+                let column = context.column(column_id);
+                let values = Values::Codes(context.column(source), given.iter());
+                marks.resize(marks.len().max(words_for(column.values_len())), 0);
+                mark_codes(column, relation, values, |codes| {
+                    codes.for_each(|code| set(&mut marks, code as usize))
+                });
+                let marked = |row: &usize| match column.code(*row) {
+                    NO_VALUE => false,
+                    code => marks[code as usize / 64] >> (code % 64) & 1 == 1,
+                };
+                rows::iter(words).filter(marked).for_each(|row| set(place, row));
+                marks[..words_for(column.values_len())].fill(0);
+            }
+            place.iter_mut().zip(words).for_each(|(out, word)| *out = word & (*out ^ flip));
+        });
+        (self.codes, self.marks) = (codes, marks);
+    }
+
+    pub fn first(&mut self, rows: RowsRef) {
+        self.make_rows(rows, |_, words, place| {
+            rows::first(words).into_iter().for_each(|row| set(place, row))
+        });
+    }
+
+    pub fn last(&mut self, rows: RowsRef) {
+        self.make_rows(rows, |_, words, place| rows::last(words).into_iter().for_each(|row| set(place, row)));
+    }
+
+    pub fn previous(&mut self, rows: RowsRef) {
+        self.make_rows(rows, |_, words, place| rows::shift_up(words, place));
+    }
+
+    pub fn next(&mut self, rows: RowsRef) {
+        self.make_rows(rows, |context, words, place| {
+            rows::shift_down(words, context.all_rows().words(), place)
+        });
+    }
+
+    pub fn same_as(&mut self, rows: RowsRef, column_id: ColumnId) {
+        self.make_rows(rows, |context, words, place| {
+            let column = context.column(column_id);
+            for row in rows::iter(words) {
+                let code = column.code(row);
+                let same = |other: &usize| *other != row && column.code(*other) == code;
+                if code != NO_VALUE {
+                    column.present().iter().filter(same).for_each(|other| set(place, other));
+                }
+            }
+        });
+    }
+
+    /// The sum over the rows that have a number, and how many have.
+    pub fn sum(&self, rows: RowsRef, column: ColumnId) -> (f64, usize) {
+        let column = self.context.column(column);
+        let numbers = rows::iter(self.words(rows)).filter_map(|row| match column.value(row) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        });
+        numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1))
+    }
+
+    pub fn diff(&mut self, a: RowsRef, b: RowsRef, column: ColumnId) {
+        let number = |rows| {
+            let (sum, count) = self.sum(rows, column);
+            if count == 1 { sum } else { f64::NAN }
+        };
+        self.hold_number((number(a) - number(b)).abs());
+    }
+}
+
+fn set(words: &mut [u64], bit: usize) {
+    words[bit / 64] |= 1 << (bit % 64);
+}
+
+fn beats(a: Date, b: Date, extreme: Extreme) -> bool {
+    a.compare(b).is_some_and(|order| match extreme {
+        Extreme::Largest => order.is_gt(),
+        Extreme::Smallest => order.is_lt(),
+    })
+}
+
+/// Goes through the values of an argument.
+#[derive(Clone)]
+pub(super) enum Values<'a> {
+    Constant(&'a Constant, usize),
+    Codes(&'a crate::table::Column, std::slice::Iter<'a, u32>),
+}
+
+impl<'a> Iterator for Values<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        match self {
+            Values::Constant(constant, index) => {
+                let value = match constant {
+                    Constant::Strings(strings) => Value::Text(strings.get(*index)?),
+                    Constant::Numbers(numbers) => Value::Number(*numbers.get(*index)?),
+                    Constant::Dates(dates) => Value::Date(*dates.get(*index)?),
+                };
+                *index += 1;
+                Some(value)
+            }
+            Values::Codes(column, codes) => codes.next().map(|code| column.decode(*code)),
+        }
+    }
+}

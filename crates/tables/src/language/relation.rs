@@ -1,0 +1,160 @@
+//! How the values of a column stand to given values.
+
+use crate::Date;
+use crate::table::{Column, Dictionary, Value};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// A relation between a row's value and given values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// Below all of them.
+    Less,
+    /// Not above any of them.
+    AtMost,
+    /// The same as the one value that they are.
+    Equal,
+    /// Not below any of them.
+    AtLeast,
+    /// Above all of them.
+    Greater,
+    /// Its text contains one of them.
+    Contains,
+}
+
+impl Relation {
+    /// How many relations there are.
+    pub const COUNT: usize = 6;
+
+    /// Whether a comparison with one value satisfies the relation.
+    fn accepts(self, order: Option<Ordering>) -> bool {
+        let Some(order) = order else { return false };
+        match self {
+            Relation::Less => order.is_lt(),
+            Relation::AtMost => order.is_le(),
+            Relation::Equal => order.is_eq(),
+            Relation::AtLeast => order.is_ge(),
+            Relation::Greater => order.is_gt(),
+            Relation::Contains => false,
+        }
+    }
+}
+
+/// Given values, that can be gone through again and again.
+pub(crate) trait Given<'a>: Iterator<Item = Value<'a>> + Clone {}
+
+impl<'a, I: Iterator<Item = Value<'a>> + Clone> Given<'a> for I {}
+
+/// Whether one value of a column stands in the relation to the given values.
+pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Given<'a>) -> bool {
+    match (relation, value) {
+        (Relation::Contains, Value::Text(text)) => {
+            given.any(|needle| matches!(needle, Value::Text(needle) if contains(text, needle)))
+        }
+        // An equality is with a set of values, and a row has only one.
+        (Relation::Equal, _) if !all_equal(given.clone()) => false,
+        _ => {
+            let mut one = false;
+            let all = given.all(|other| {
+                one = true;
+                relation.accepts(compare(value, other))
+            });
+            one && all
+        }
+    }
+}
+
+/// Whether the values are one value, however often.
+pub(crate) fn all_equal<'a>(mut given: impl Given<'a>) -> bool {
+    let first = given.next();
+    first.is_some_and(|first| given.all(|other| other == first))
+}
+
+fn compare(a: Value<'_>, b: Value<'_>) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.partial_cmp(&b),
+        (Value::Date(a), Value::Date(b)) => a.compare(b),
+        _ => None,
+    }
+}
+
+fn contains(text: &str, needle: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some()
+}
+
+/// Calls `mark` with the code of every value of the column that stands in the relation to the given values.
+pub(crate) fn mark_codes<'a>(
+    column: &Column,
+    relation: Relation,
+    given: impl Given<'a>,
+    mut mark: impl FnMut(Range<u32>),
+) {
+    match column.dictionary() {
+        Dictionary::Numbers(numbers) => mark(number_range(numbers, relation, given)),
+        Dictionary::Dates(dates) => {
+            let holds = |date: &Date| holds(Value::Date(*date), relation, given.clone());
+            (0..).zip(dates).filter(|(_, date)| holds(date)).for_each(|(code, _)| mark(code..code + 1));
+        }
+        Dictionary::Text(texts) if relation == Relation::Contains => {
+            let needles = Needles::new(given);
+            (0..)
+                .zip(texts.iter())
+                .filter(|(_, text)| needles.any_in(text))
+                .for_each(|(code, _)| mark(code..code + 1));
+        }
+        Dictionary::Text(_) => {}
+    }
+}
+
+/// Ascending numbers that stand in a relation are neighbours: only the smallest and largest given value matter.
+fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) -> Range<u32> {
+    let (mut least, mut most, mut any) = (f64::INFINITY, f64::NEG_INFINITY, false);
+    for value in given {
+        let Value::Number(number) = value else { return 0..0 };
+        (least, most, any) = (least.min(number), most.max(number), true);
+    }
+    if !any {
+        return 0..0;
+    }
+    let below = |bound: f64| numbers.partition_point(|number| *number < bound) as u32;
+    let up_to = |bound: f64| numbers.partition_point(|number| *number <= bound) as u32;
+    let end = numbers.len() as u32;
+    match relation {
+        Relation::Less => 0..below(least),
+        Relation::AtMost => 0..up_to(least),
+        Relation::Equal if least == most => below(least)..up_to(least),
+        Relation::AtLeast => below(most)..end,
+        Relation::Greater => up_to(most)..end,
+        Relation::Equal | Relation::Contains => 0..0,
+    }
+}
+
+/// Strings to look for in many texts: few are looked for one by one, many all at once.
+enum Needles<'a> {
+    Few(Vec<&'a str>),
+    Many(Box<aho_corasick::AhoCorasick>),
+}
+
+impl<'a> Needles<'a> {
+    const FEW: usize = 8;
+
+    fn new(given: impl Given<'a>) -> Self {
+        let mut needles: Vec<&str> =
+            given.filter_map(|value| if let Value::Text(text) = value { Some(text) } else { None }).collect();
+        if needles.len() > Needles::FEW
+            && let Ok(automaton) = aho_corasick::AhoCorasick::new(&needles)
+        {
+            return Needles::Many(Box::new(automaton));
+        }
+        needles.sort_unstable();
+        needles.dedup();
+        Needles::Few(needles)
+    }
+
+    fn any_in(&self, text: &str) -> bool {
+        match self {
+            Needles::Few(needles) => needles.iter().any(|needle| contains(text, needle)),
+            Needles::Many(automaton) => automaton.is_match(text),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What programs are written with.
+
+use super::function::Function;
+use crate::Date;
+use crate::table::ColumnId;
+use std::fmt;
+
+/// One word of a program. Tokens are small numbers, so that programs are cheap to store, hash and feed to a
+/// network; a [`Context`](super::Context) says which symbol each one stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(pub u16);
+
+/// Which constant of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConstantId(pub u16);
+
+/// What a token stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// The end of the program, `<END>`.
+    End,
+    /// An opening parenthesis, which starts an expression.
+    Open,
+    /// A closing parenthesis, which executes it.
+    Close,
+    /// A function.
+    Function(Function),
+    /// All rows of the table, `all_rows`.
+    AllRows,
+    /// A typed column, `r.points-num`.
+    Column(ColumnId),
+    /// A constant from the question, `['tulsa']`.
+    Constant(ConstantId),
+    /// The result of an earlier expression, `v0`.
+    Variable(u8),
+}
+
+/// A value that a question mentions: one or more strings, numbers or dates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// Strings, in normal form; rows that contain any of them match.
+    Strings(Vec<String>),
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// Dates.
+    Dates(Vec<Date>),
+}
+
+impl Constant {
+    /// A constant of one string.
+    pub fn string(text: impl Into<String>) -> Self {
+        Constant::Strings(vec![text.into()])
+    }
+
+    /// A constant of one number.
+    pub fn number(number: f64) -> Self {
+        Constant::Numbers(vec![number])
+    }
+
+    /// A constant of one date.
+    pub fn date(date: Date) -> Self {
+        Constant::Dates(vec![date])
+    }
+}
+
+impl fmt::Display for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn list<T>(
+            f: &mut fmt::Formatter<'_>,
+            items: &[T],
+            show: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+        ) -> fmt::Result {
+            f.write_str("[")?;
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    f.write_str(", ")?;
+                }
+                show(f, item)?;
+            }
+            f.write_str("]")
+        }
+        match self {
+            Constant::Strings(strings) => list(f, strings, |f, text| quote(f, text)),
+            Constant::Numbers(numbers) => list(f, numbers, |f, number| write!(f, "{number}")),
+            Constant::Dates(dates) => list(f, dates, |f, date| write!(f, "{date}")),
+        }
+    }
+}
+
+/// Single quotes, with what would end or garble the string escaped.
+fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    use fmt::Write;
+    f.write_char('\'')?;
+    for c in text.chars() {
+        match c {
+            '\'' => f.write_str("\\'")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_char('\'')
+}

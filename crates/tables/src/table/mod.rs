@@ -1,0 +1,279 @@
+//! Tables: cells as they stand in the file, and typed columns made from them.
+
+mod column;
+mod file;
+pub(crate) mod rows;
+mod texts;
+
+pub use column::{Column, ColumnId, ColumnKind, Value};
+pub use file::{Dialect, LoadOptions, TableError};
+pub use rows::RowSet;
+
+pub(crate) use column::{Dictionary, NO_VALUE};
+
+use crate::Date;
+use crate::read;
+use crate::text;
+use column::Cells;
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use texts::Interner;
+
+/// The numbers and the date found in one cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The first number.
+    pub number: Option<f64>,
+    /// The second number, the 4 of `3-4`.
+    pub second: Option<f64>,
+    /// The date.
+    pub date: Option<Date>,
+}
+
+impl Reading {
+    /// Cells of this many tokens and more are prose: the numbers in them are not the cell's value.
+    pub const PROSE: usize = 10;
+
+    /// What our own reader finds in a cell.
+    pub fn of(cell: &str) -> Reading {
+        let cell = read::read_cell(cell);
+        let prose = cell.tokens >= Reading::PROSE;
+        Reading {
+            number: cell.number.filter(|_| !prose),
+            second: cell.number2.filter(|_| !prose),
+            date: cell.date,
+        }
+    }
+}
+
+/// A table: its cells and the typed columns that programs use.
+#[derive(Clone, Debug)]
+pub struct Table {
+    name: String,
+    headers: Vec<String>,
+    rows: usize,
+    cells: Vec<Cells>,
+    columns: Vec<Column>,
+    by_name: HashMap<String, ColumnId>,
+}
+
+impl Table {
+    /// What the table is called: its path or its identifier in a dataset.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The headers as they stand in the file.
+    pub fn headers(&self) -> &[String] {
+        &self.headers
+    }
+
+    /// How many rows there are, without the header.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The text of a cell as it stands in the file; `source` is the column's number in the file.
+    pub fn cell(&self, row: usize, source: usize) -> &str {
+        let cells = &self.cells[source];
+        cells.texts.get(cells.rows[row])
+    }
+
+    /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The typed columns with their ids.
+    pub fn column_ids(&self) -> impl Iterator<Item = ColumnId> + use<> {
+        (0..self.columns.len() as u16).map(ColumnId)
+    }
+
+    /// One typed column.
+    pub fn column(&self, id: ColumnId) -> &Column {
+        &self.columns[id.0 as usize]
+    }
+
+    /// The column that programs call `name`.
+    pub fn find(&self, name: &str) -> Option<ColumnId> {
+        self.by_name.get(name).copied()
+    }
+}
+
+/// Collects the cells of a table, row by row.
+///
+/// ```
+/// use mapo_tables::TableBuilder;
+/// let mut builder = TableBuilder::new("cities", ["City", "Founded"]);
+/// builder.push_row(["Tulsa", "1836"]);
+/// builder.push_row(["Omaha", "1854"]);
+/// let table = builder.finish();
+/// let names: Vec<_> = table.columns().iter().map(|column| column.name()).collect();
+/// assert_eq!(names, ["r.city-str", "r.founded-str", "r.founded-num", "r.founded-date"]);
+/// ```
+pub struct TableBuilder {
+    name: String,
+    headers: Vec<String>,
+    names: Vec<String>,
+    rows: usize,
+    columns: Vec<(Vec<u32>, Interner)>,
+}
+
+impl TableBuilder {
+    /// An empty table with these headers.
+    pub fn new<H: Into<String>>(name: impl Into<String>, headers: impl IntoIterator<Item = H>) -> Self {
+        let headers: Vec<String> = headers.into_iter().map(Into::into).collect();
+        let names = unique_names(headers.iter().map(|header| column_name(header)));
+        TableBuilder::with_names(name, headers, names)
+    }
+
+    /// An empty table whose columns are called `names` in programs (without `r.` and the type).
+    pub fn with_names(name: impl Into<String>, headers: Vec<String>, names: Vec<String>) -> Self {
+        let columns = headers.iter().map(|_| Default::default()).collect();
+        TableBuilder { name: name.into(), headers, names, rows: 0, columns }
+    }
+
+    /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
+    pub fn push_row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
+        let mut cells = cells.into_iter();
+        for (rows, texts) in &mut self.columns {
+            rows.push(texts.intern(cells.next().unwrap_or("")));
+        }
+        self.rows += 1;
+    }
+
+    fn push_batch(&mut self, batch: &[csv::StringRecord]) {
+        let fill = |(column, (rows, texts)): (usize, &mut (Vec<u32>, Interner))| {
+            rows.extend(batch.iter().map(|record| texts.intern(record.get(column).unwrap_or(""))));
+        };
+        if batch.len() * self.columns.len() >= PARALLEL_CELLS / 8 {
+            self.columns.par_iter_mut().enumerate().for_each(fill);
+        } else {
+            self.columns.iter_mut().enumerate().for_each(fill);
+        }
+        self.rows += batch.len();
+    }
+
+    /// Types the columns by what our own reader finds in the cells.
+    pub fn finish(self) -> Table {
+        self.assemble(|name, source, cells| {
+            let readings: Vec<Reading> = cells.texts.iter().map(Reading::of).collect();
+            read_columns(name, source, cells, &readings)
+        })
+    }
+
+    /// Types the columns by given readings, one for each cell: `readings[source][row]`.
+    pub fn finish_with(mut self, readings: &[Vec<Reading>]) -> Table {
+        // Equal texts with different readings become texts of their own, so that a reading belongs to a text.
+        let mut by_text = Vec::with_capacity(self.columns.len());
+        for ((rows, texts), readings) in self.columns.iter_mut().zip(readings) {
+            let mut owned: Vec<Option<Reading>> = Vec::new();
+            for (text, &reading) in rows.iter_mut().zip(readings) {
+                let texts_so_far = owned.len().max(*text as usize + 1);
+                owned.resize(texts_so_far, None);
+                match owned[*text as usize] {
+                    None => owned[*text as usize] = Some(reading),
+                    Some(known) if known == reading => {}
+                    Some(_) => {
+                        *text = texts.push_again(*text);
+                        owned.resize(*text as usize, None);
+                        owned.push(Some(reading));
+                    }
+                }
+            }
+            by_text.push(owned);
+        }
+        self.assemble(|name, source, cells| {
+            let mut readings: Vec<Reading> = by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
+            readings.resize(cells.texts.len(), Reading::default());
+            read_columns(name, source, cells, &readings)
+        })
+    }
+
+    /// Gives every column the one type that `numeric` says (a number column or a text column), with text only
+    /// lower-cased and numbers read by `number`.
+    pub fn finish_declared(self, numeric: &[bool], number: impl Fn(&str) -> Option<f64> + Sync) -> Table {
+        self.assemble(|name, source, cells| {
+            if numeric.get(source).copied().unwrap_or(false) {
+                let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
+                let name = format!("r.{name}{}", ColumnKind::Number.suffix());
+                vec![Column::of_numbers(name, source, ColumnKind::Number, cells, &numbers)]
+            } else {
+                let name = format!("r.{name}{}", ColumnKind::Text.suffix());
+                let lower =
+                    |text: &str, out: &mut String| out.extend(text.chars().flat_map(char::to_lowercase));
+                vec![Column::of_texts(name, source, cells, lower)]
+            }
+        })
+    }
+
+    fn assemble(self, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
+        let TableBuilder { name, headers, names, rows, columns } = self;
+        let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
+            let cells = Cells { rows: rows.into(), texts: Arc::new(texts.finish()) };
+            let columns = typed(&names[source], source, &cells);
+            (cells, columns)
+        };
+        let (cells, columns): (Vec<Cells>, Vec<Vec<Column>>) = if rows * headers.len() > PARALLEL_CELLS {
+            columns.into_par_iter().enumerate().map(build).unzip()
+        } else {
+            columns.into_iter().enumerate().map(build).unzip()
+        };
+        let columns: Vec<Column> = columns.into_iter().flatten().collect();
+        let ids = columns.iter().zip(0..).map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
+        Table { by_name: ids.collect(), name, headers, rows, cells, columns }
+    }
+}
+
+/// Below this many cells starting threads costs more than it saves.
+const PARALLEL_CELLS: usize = 1 << 16;
+
+/// The readings of a column that enough of its rows have.
+fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) -> Vec<Column> {
+    let full_name = |kind: ColumnKind| format!("r.{name}{}", kind.suffix());
+    let mut columns =
+        vec![Column::of_texts(full_name(ColumnKind::Text), source, cells, text::normalize_into)];
+    for kind in [ColumnKind::Number, ColumnKind::SecondNumber] {
+        let pick = |reading: &Reading| {
+            if kind == ColumnKind::Number { reading.number } else { reading.second }
+        };
+        let numbers: Vec<Option<f64>> = readings.iter().map(pick).collect();
+        if common(cells, &numbers) {
+            columns.push(Column::of_numbers(full_name(kind), source, kind, cells, &numbers));
+        }
+    }
+    let dates: Vec<Option<Date>> = readings.iter().map(|reading| reading.date).collect();
+    if common(cells, &dates) {
+        columns.push(Column::of_dates(full_name(ColumnKind::Date), source, cells, &dates));
+    }
+    columns
+}
+
+/// Whether at least a fifth of the rows, and one at all, have a value.
+fn common<T>(cells: &Cells, values: &[Option<T>]) -> bool {
+    let present = cells.rows.iter().filter(|text| values[**text as usize].is_some()).count();
+    present > 0 && present * 5 >= cells.rows.len()
+}
+
+/// The name of a column in programs: the words of its header, lower-cased and joined by `_`.
+pub fn column_name(header: &str) -> String {
+    let lower = header.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}
+
+/// Makes names unique by numbering the later of equal ones; a name of nothing becomes `column`.
+pub(crate) fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut unique = Vec::new();
+    for name in names {
+        let name = if name.is_empty() { "column".to_owned() } else { name };
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
+        let free = free.unwrap_or(name);
+        taken.insert(free.clone());
+        unique.push(free);
+    }
+    unique
+}

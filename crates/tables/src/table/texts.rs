@@ -1,0 +1,100 @@
+//! Many strings in one block of memory.
+
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+/// A list of strings stored back to back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts {
+    bytes: String,
+    /// Where each string ends.
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn get(&self, index: u32) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index as usize - 1] as usize };
+        &self.bytes[start..self.ends[index as usize] as usize]
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.len() as u32).map(|index| self.get(index))
+    }
+
+    /// How many bytes of text are stored.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn push(&mut self, text: &str) -> u32 {
+        self.bytes.push_str(text);
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.ends.len() as u32 - 1
+    }
+}
+
+/// Gives every distinct string a number, in order of first appearance.
+#[derive(Default)]
+pub(crate) struct Interner {
+    texts: Texts,
+    index: HashTable<u32>,
+    hasher: foldhash::fast::FixedState,
+}
+
+impl Interner {
+    /// The string's number; the same string always gives the same one.
+    pub fn intern(&mut self, text: &str) -> u32 {
+        let hash = self.hasher.hash_one(text);
+        let Interner { texts, index, hasher } = self;
+        let found = index.entry(hash, |&id| texts.get(id) == text, |&id| hasher.hash_one(texts.get(id)));
+        match found {
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let id = self.texts.push(text);
+                entry.insert(id);
+                id
+            }
+        }
+    }
+
+    /// A further number for a string that has one already.
+    pub fn push_again(&mut self, id: u32) -> u32 {
+        let text = self.texts.get(id).to_owned();
+        self.texts.push(&text)
+    }
+
+    /// How many bytes of text are stored.
+    pub fn size(&self) -> usize {
+        self.texts.size()
+    }
+
+    pub fn finish(mut self) -> Texts {
+        self.texts.bytes.shrink_to_fit();
+        self.texts.ends.shrink_to_fit();
+        self.texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_string_comes_back(strings in proptest::collection::vec("\\PC{0,4}", 0..40)) {
+            let mut interner = Interner::default();
+            let ids: Vec<u32> = strings.iter().map(|text| interner.intern(text)).collect();
+            let texts = interner.finish();
+            for (id, text) in ids.iter().zip(&strings) {
+                prop_assert_eq!(texts.get(*id), text);
+            }
+            let distinct: std::collections::HashSet<_> = strings.iter().collect();
+            prop_assert_eq!(texts.len(), distinct.len());
+        }
+    }
+}
