@@ -2,5 +2,6 @@
 //! reading of questions, the datasets and the scoring of answers.
 
 mod date;
+pub mod read;
 
 pub use date::{Date, NotADate};

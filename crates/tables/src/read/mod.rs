@@ -1,0 +1,3 @@
+//! Reading English text.
+mod tokens;
+pub use tokens::{Token, tokenize};
