@@ -117,7 +117,9 @@ fn word_end(text: &str, start: usize) -> usize {
         let Some(mark) = char_at(text, end) else { break };
         let next = char_at(text, end + mark.len_utf8());
         match mark {
-            '\'' | '’' if next.is_some_and(|c| c.is_ascii_alphabetic()) && joins_by_apostrophe(text, piece, end) => {}
+            '\'' | '’'
+                if next.is_some_and(|c| c.is_ascii_alphabetic()) && joins_by_apostrophe(text, piece, end) => {
+            }
             '.' => match period(text, start, piece, end) {
                 Period::Joins => {}
                 Period::Belongs => return end + 1,
@@ -139,7 +141,9 @@ fn word_end(text: &str, start: usize) -> usize {
 /// Where a word must be cut because a contraction ends it: `did|n't`. The suffixes `'s`, `'re`… need no cut, since
 /// they start with the apostrophe at which the word ends anyway.
 fn contraction_cut(text: &str, start: usize, end: usize) -> Option<usize> {
-    let stem = text[start..end].strip_suffix(['n', 'N']).filter(|stem| !stem.is_empty())?;
+    let stem = text[start..end]
+        .strip_suffix(['n', 'N'])
+        .filter(|stem| !stem.is_empty())?;
     let rest = text[end..].strip_prefix(['\'', '’'])?;
     let t = rest.strip_prefix(['t', 'T'])?;
     (!t.starts_with(char::is_alphanumeric)).then_some(start + stem.len())
@@ -151,7 +155,10 @@ fn joins_by_apostrophe(text: &str, start: usize, end: usize) -> bool {
     let after = &text[end..];
     let suffix_start = end + after.chars().next().map_or(0, char::len_utf8);
     let suffix = &text[suffix_start..run_end(text, suffix_start, is_word_char)];
-    !suffix.is_empty() && word.bytes().all(|b| b.is_ascii_alphabetic()) && !is_suffix(suffix) && !is_suffix_n(text, end)
+    !suffix.is_empty()
+        && word.bytes().all(|b| b.is_ascii_alphabetic())
+        && !is_suffix(suffix)
+        && !is_suffix_n(text, end)
 }
 
 /// `'n'` between two words, as in `r'n'b`.
@@ -162,7 +169,9 @@ fn is_suffix_n(text: &str, apostrophe: usize) -> bool {
 }
 
 fn is_suffix(suffix: &str) -> bool {
-    ["s", "m", "d", "re", "ve", "ll"].iter().any(|s| suffix.eq_ignore_ascii_case(s))
+    ["s", "m", "d", "re", "ve", "ll"]
+        .iter()
+        .any(|s| suffix.eq_ignore_ascii_case(s))
 }
 
 /// A token that starts with an apostrophe: `'s`, `n't`, `'n'`, `'04`.
@@ -215,10 +224,11 @@ fn period(text: &str, start: usize, piece: usize, end: usize) -> Period {
 
 fn is_abbreviation(word: &str) -> bool {
     const ABBREVIATIONS: [&str; 61] = [
-        "adm", "apr", "assn", "aug", "ave", "bldg", "blvd", "brig", "bros", "capt", "cmdr", "co", "col", "corp", "dec",
-        "dept", "dr", "drs", "est", "etc", "feb", "fri", "ft", "gen", "gov", "hon", "inc", "jan", "jr", "jul", "jun",
-        "lt", "ltd", "maj", "mar", "messrs", "mon", "mr", "mrs", "ms", "mt", "no", "nov", "oct", "ph", "pres", "prof",
-        "rd", "rep", "rev", "sen", "sep", "sept", "sgt", "sr", "st", "thu", "tue", "vol", "vs", "wed",
+        "adm", "apr", "assn", "aug", "ave", "bldg", "blvd", "brig", "bros", "capt", "cmdr", "co", "col",
+        "corp", "dec", "dept", "dr", "drs", "est", "etc", "feb", "fri", "ft", "gen", "gov", "hon", "inc",
+        "jan", "jr", "jul", "jun", "lt", "ltd", "maj", "mar", "messrs", "mon", "mr", "mrs", "ms", "mt", "no",
+        "nov", "oct", "ph", "pres", "prof", "rd", "rep", "rev", "sen", "sep", "sept", "sgt", "sr", "st",
+        "thu", "tue", "vol", "vs", "wed",
     ];
     word.len() <= 6 && ABBREVIATIONS.iter().any(|a| word.eq_ignore_ascii_case(a))
 }
@@ -247,7 +257,9 @@ fn entity_end(text: &str, start: usize) -> Option<usize> {
 }
 
 fn run_end(text: &str, start: usize, inside: impl Fn(char) -> bool) -> usize {
-    text[start..].find(|c| !inside(c)).map_or(text.len(), |n| start + n)
+    text[start..]
+        .find(|c| !inside(c))
+        .map_or(text.len(), |n| start + n)
 }
 
 /// The character that starts at byte `at`, if any.
@@ -257,9 +269,12 @@ fn char_at(text: &str, at: usize) -> Option<char> {
 
 fn is_word_char(c: char) -> bool {
     // Combining marks belong to the letter before them.
-    (c.is_alphanumeric() && !matches!(c, '²' | '³' | '¹' | '½' | '¼' | '¾')) || ('\u{300}'..='\u{36f}').contains(&c)
+    (c.is_alphanumeric() && !matches!(c, '²' | '³' | '¹' | '½' | '¼' | '¾'))
+        || ('\u{300}'..='\u{36f}').contains(&c)
 }
 
 fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{2060}' | '\u{ad}')
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{2060}' | '\u{ad}')
 }
