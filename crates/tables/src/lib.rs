@@ -3,6 +3,7 @@
 
 mod date;
 pub mod language;
+pub mod question;
 pub mod read;
 pub mod scoring;
 mod table;
@@ -13,6 +14,7 @@ pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,
 };
+pub use question::{Annotation, Mention, Question};
 pub use table::{
     Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
     Value, column_name,
