@@ -218,7 +218,7 @@ fn day_first(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         next += 1;
     }
     let (month, mut next) = month_at(lexemes, next)?;
-    let mut year = None;
+    let year;
     if let Some((found, end)) = year_after(lexemes, next) {
         (year, next) = (Some(found), end);
     } else if lexemes
