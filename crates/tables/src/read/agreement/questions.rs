@@ -233,8 +233,21 @@ fn compare_values(
         } else if let Some(numbers) = numbers(entity.value) {
             for (index, number) in numbers.iter().enumerate() {
                 let agrees = near(&Value::Number(*number));
+                let within_date = reading.quantities.iter().any(|q| {
+                    matches!(
+                        q.value,
+                        Value::Date(Date {
+                            month: Some(_),
+                            day: Some(_),
+                            ..
+                        })
+                    ) && q.span.start < span.end
+                        && span.start < q.span.end
+                });
                 let kind = if agrees {
                     None
+                } else if within_date {
+                    Some("a part of a date taken for a number")
                 } else {
                     number_error(&text, *number, index, &reading.tokens, &span)
                 };
@@ -352,6 +365,9 @@ fn date_error(text: &str, value: &str) -> Option<&'static str> {
         });
     }
     let dates = dates(value);
+    if dates.iter().any(|d| d.year.is_some_and(|year| year > 2100)) {
+        return Some("an amount taken for a year after 2100");
+    }
     let years: Vec<String> = dates
         .iter()
         .filter_map(|d| d.year)
@@ -393,8 +409,8 @@ fn number_error(
 ) -> Option<&'static str> {
     let words: Vec<&str> = text.split([' ', '-']).collect();
     let digits = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
-    if words.contains(&"score") {
-        return Some("`score` taken for twenty");
+    if words.contains(&"score") || words.contains(&"gross") {
+        return Some("`score` taken for twenty, `gross` for 144");
     }
     if number == 0.0 && !digits(text) && !words.contains(&"zero") {
         return Some("a word taken for zero");
