@@ -175,12 +175,17 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
     if number.sort != Sort::Year || number.next != at + 1 {
         return None;
     }
+    // `1927–1927` is one year after all.
+    let same = lexemes
+        .get(number.next + 1)
+        .and_then(Lexeme::number)
+        .is_some_and(|n| n.value == number.value);
     let span = lexemes
         .get(number.next)
         .and_then(Lexeme::mark)
         .is_some_and(|c| is_dash(c) || c == '/')
         && lexemes.get(number.next + 1).is_some_and(|l| l.number().is_some());
-    (!span).then(|| Dated {
+    (same || !span).then(|| Dated {
         date: Date::of_year(number.value as i32),
         until: None,
         next: number.next,

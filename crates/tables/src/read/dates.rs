@@ -70,8 +70,9 @@ fn day_at(lexemes: &[Lexeme], at: usize) -> Option<(u8, usize)> {
         // `10m` and `5%` are no days.
         Some(l)
             if !l.spaced
-                && (l.word().is_some() || matches!(l.mark(), Some('%' | ':' | '.' | '°')))
-                && !is_last(lexemes, at + 1) =>
+                && (l.word().is_some()
+                    || matches!(l.mark(), Some('%' | '°'))
+                    || is_joint(lexemes, at + 1)) =>
         {
             return None;
         }
@@ -80,8 +81,12 @@ fn day_at(lexemes: &[Lexeme], at: usize) -> Option<(u8, usize)> {
     Some((numeral.value as u8, next))
 }
 
-fn is_last(lexemes: &[Lexeme], at: usize) -> bool {
-    at + 1 == lexemes.len() && lexemes[at].mark().is_some()
+/// Whether the mark at `at` joins two numbers into one thing: `7:40`, `4.5.1`.
+fn is_joint(lexemes: &[Lexeme], at: usize) -> bool {
+    matches!(lexemes[at].mark(), Some(':' | '.'))
+        && lexemes
+            .get(at + 1)
+            .is_some_and(|l| !l.spaced && l.number().is_some())
 }
 
 /// A year of four digits at `at`.
@@ -218,7 +223,7 @@ fn day_first(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         next += 1;
     }
     let (month, mut next) = month_at(lexemes, next)?;
-    let mut year = None;
+    let year;
     if let Some((found, end)) = year_after(lexemes, next) {
         (year, next) = (Some(found), end);
     } else if lexemes

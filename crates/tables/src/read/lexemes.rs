@@ -3,7 +3,7 @@
 //! This cut is finer than the tokens (`2004-05` is a numeral, a mark and a numeral) and keeps pointing into the text,
 //! so that it costs nothing to make for the millions of cells of a large table.
 
-use super::numerals::{Allowed, Numeral, numeral};
+use super::numerals::{Allowed, Form, Numeral, numeral};
 
 /// What a lexeme is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +68,10 @@ pub(crate) struct Lexemes<'a> {
     after_point: bool,
     /// Whether the last lexeme was a numeral.
     after_number: bool,
+    /// Whether the last lexeme was a word with a capital letter.
+    after_name: bool,
+    /// Whether the last lexeme was an opening bracket.
+    after_bracket: bool,
     /// Whether digits in groups of three with blanks between are one number.
     spaces: bool,
 }
@@ -81,6 +85,8 @@ impl<'a> Lexemes<'a> {
             after_word: false,
             after_point: false,
             after_number: false,
+            after_name: false,
+            after_bracket: false,
             spaces,
         }
     }
@@ -113,7 +119,7 @@ impl<'a> Iterator for Lexemes<'a> {
             joins: self.spaced || !self.after_point,
         };
         let numeral = if starts_number {
-            numeral(rest, allowed)
+            numeral(rest, allowed).and_then(|found| self.in_place(rest, found, allowed))
         } else {
             None
         };
@@ -141,6 +147,34 @@ impl<'a> Iterator for Lexemes<'a> {
         self.after_number = matches!(kind, Kind::Number(_));
         self.spaced = false;
         self.after_word = !matches!(kind, Kind::Mark(_));
+        self.after_name = matches!(kind, Kind::Word(word) if word.starts_with(char::is_uppercase));
+        self.after_bracket = matches!(kind, Kind::Mark('(' | '['));
         Some(lexeme)
+    }
+}
+
+impl Lexemes<'_> {
+    /// The numeral as it must be read after what came before it.
+    fn in_place(&self, rest: &str, found: Numeral, allowed: Allowed) -> Option<Numeral> {
+        let parts = match found.form {
+            // `Luke 14:16` is a verse; after `ABC 2:00 pm` comes what makes it a time.
+            Form::Clock { two_parts: true } => {
+                let after = rest[found.len..].trim_start();
+                self.after_name && !after.starts_with(['a', 'p', 'A', 'P'])
+            }
+            // `Smith (1/2)` is a score.
+            Form::Fraction => self.after_bracket && rest[..found.len].contains('/'),
+            _ => false,
+        };
+        if !parts {
+            return Some(found);
+        }
+        numeral(
+            rest,
+            Allowed {
+                joins: false,
+                ..allowed
+            },
+        )
     }
 }

@@ -11,6 +11,7 @@
 //!
 //! Nothing here fails: text that says no number says no number. Cells are read without allocating.
 
+pub mod agreement;
 mod cells;
 mod dates;
 mod lexemes;
@@ -23,5 +24,5 @@ mod words;
 
 pub use cells::{CellReading, MANY_TOKENS, read_cell};
 pub use questions::{Quantity, QuestionReading, Value, read_question};
-pub use tags::Tag;
+pub use tags::{Tag, tag};
 pub use tokens::{Token, tokenize};

@@ -227,7 +227,11 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
     } else if bytes.get(head) == Some(&b',') {
         let count = digits(bytes, head + 1);
         let more = bytes.get(head + 1 + count) == Some(&b',') && digits(bytes, head + 2 + count) > 0;
-        if (1..=2).contains(&count) && !more {
+        // In `6-3,6-3` the comma separates two scores.
+        let score = text[head + 1 + count..]
+            .strip_prefix(is_dash)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if (1..=2).contains(&count) && !more && !score {
             comma = true;
             end = head + 1 + count;
         }
@@ -239,7 +243,12 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
         Form::Real
     };
     if let Some((power, len)) = exponent(&text[end..]) {
-        value *= 10f64.powi(power);
+        // A division by a whole power is rounded once, a product with its inverse twice.
+        value = if power < 0 {
+            value / 10f64.powi(-power)
+        } else {
+            value * 10f64.powi(power)
+        };
         return value.is_finite().then_some(Numeral {
             value,
             form: Form::Real,
@@ -286,10 +295,11 @@ fn grouped(text: &str, head: usize, spaces: bool) -> usize {
 fn is_dotted_date(bytes: &[u8], head: usize) -> bool {
     let month = digits(bytes, head + 1);
     let year = head + 1 + month;
+    let year_digits = digits(bytes, year + 1);
     (1..=2).contains(&head)
         && (1..=2).contains(&month)
         && bytes.get(year) == Some(&b'.')
-        && matches!(digits(bytes, year + 1), 2 | 4)
+        && (year_digits == 4 || (head, month, year_digits) == (2, 2, 2))
 }
 
 /// The value of digits with separators. `comma` says that the comma is a decimal comma.

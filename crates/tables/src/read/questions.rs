@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::dates::date_at;
-use super::lexemes::{Lexeme, Lexemes};
+use super::lexemes::{Kind, Lexeme, Lexemes};
 use super::numbers::{Number, Sort, end_of_years, in_digits, in_words};
 use super::tags::{Tag, tag};
 use super::tokens::{Token, tokenize};
@@ -82,6 +82,8 @@ pub fn read_question(text: &str) -> QuestionReading {
                 add(at, dated.next, Value::Number(f64::from(year.abs())));
             }
             at = dated.next;
+        } else if is_in_name(&lexemes, at) {
+            // Passed over.
         } else if let Some(number) = in_digits(&lexemes, at).or_else(|| in_words(&lexemes, at)) {
             let mut next = Some(number);
             while let Some(number) = next {
@@ -127,6 +129,26 @@ fn is_meant(lexemes: &[Lexeme], at: usize, next: usize) -> bool {
     }
     let before = at.checked_sub(1).and_then(|i| lexemes[i].word());
     before.is_some_and(|w| is_one_of(w, &BEFORE) || month(w).is_some())
+}
+
+/// Whether the digits at `at` belong to a name (`g718`, `usa-1`) or a character reference (`&#269;`).
+fn is_in_name(lexemes: &[Lexeme], at: usize) -> bool {
+    // What stands before a number with a hyphen and leaves it a number: `mid-1990s`, `top-10`.
+    const PREFIXES: [&str; 8] = ["mid", "pre", "post", "top", "under", "over", "late", "early"];
+    let back = |n: usize| at.checked_sub(n).and_then(|i| lexemes.get(i));
+    let digits = lexemes[at].number().is_some() || lexemes[at].mark() == Some('-');
+    if !digits || lexemes[at].spaced {
+        return false;
+    }
+    let dash = usize::from(
+        lexemes[at].mark().is_none() && back(1).is_some_and(|l| l.mark() == Some('-') && !l.spaced),
+    );
+    match (back(1 + dash).map(|l| l.kind), dash) {
+        (Some(Kind::Word(word)), 1) => !is_one_of(word, &PREFIXES),
+        (Some(Kind::Word(_)), _) => lexemes[at].number().is_some(),
+        (Some(Kind::Mark('#')), 0) => back(2).is_some_and(|l| l.mark() == Some('&')),
+        _ => false,
+    }
 }
 
 /// Whether four digits count something rather than name a year: `1500 people`.

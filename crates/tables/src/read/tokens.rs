@@ -183,9 +183,11 @@ fn clitic_end(text: &str, start: usize) -> Option<usize> {
     if is_suffix_n(text, start) {
         return Some(end + char_at(text, end).map_or(0, char::len_utf8));
     }
-    let year = word.len() >= 2 && word.as_bytes()[..2].iter().all(u8::is_ascii_digit);
-    let two_digits = year && (word.len() == 2 || word.eq_ignore_ascii_case(&format!("{}s", &word[..2])));
-    (is_suffix(word) || two_digits || word.eq_ignore_ascii_case("n")).then_some(end)
+    let year = match word.as_bytes() {
+        [a, b] | [a, b, b's' | b'S'] => a.is_ascii_digit() && b.is_ascii_digit(),
+        _ => false,
+    };
+    (is_suffix(word) || year || word.eq_ignore_ascii_case("n")).then_some(end)
 }
 
 enum Period {
@@ -210,6 +212,14 @@ fn period(text: &str, start: usize, piece: usize, end: usize) -> Period {
             }
         }
         Some(next) if next.is_ascii_digit() && !is_abbreviation(word) => Period::Ends,
+        // `no.` is short for number only before one.
+        _ if word.eq_ignore_ascii_case("no")
+            && !text[end + 1..]
+                .trim_start()
+                .starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            Period::Ends
+        }
         _ if one_letter || is_abbreviation(word) => {
             // The last letter of `u.s` takes the period too; the last of `g.skill` does not.
             if one_letter && piece > start && !text[start..piece].split('.').all(|p| p.chars().count() <= 1) {
@@ -250,10 +260,16 @@ fn number_end(text: &str, start: usize) -> Option<usize> {
 
 /// The end of a character reference such as `&#269;` or `&amp;`.
 fn entity_end(text: &str, start: usize) -> Option<usize> {
-    let name = text[start + 1..].split_once(';')?.0;
-    let plain = name.strip_prefix('#').unwrap_or(name);
-    let known = (1..=8).contains(&plain.len()) && plain.bytes().all(|b| b.is_ascii_alphanumeric());
-    known.then_some(start + 1 + name.len() + 1)
+    let rest = &text.as_bytes()[start + 1..];
+    let sign = usize::from(rest.first() == Some(&b'#'));
+    // The longest names have eight letters or so; looking no further keeps the cut linear.
+    let name = rest[sign..]
+        .iter()
+        .take(9)
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
+    let known = (1..=8).contains(&name) && rest.get(sign + name) == Some(&b';');
+    known.then_some(start + 1 + sign + name + 1)
 }
 
 fn run_end(text: &str, start: usize, inside: impl Fn(char) -> bool) -> usize {
