@@ -3,7 +3,7 @@
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// The value of a decimal digit of any script, `None` for what is no such digit.
-pub(super) fn value(c: char) -> Option<u8> {
+pub(crate) fn value(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.is_ascii_digit().then(|| c as u8 - b'0');
     }
@@ -21,14 +21,14 @@ fn is_decimal(c: char) -> bool {
 }
 
 /// The digits at the start of a text, and the rest.
-pub(super) fn split_leading(text: &str) -> (&str, &str) {
+pub(crate) fn split_leading(text: &str) -> (&str, &str) {
     let end = text.find(|c| value(c).is_none()).unwrap_or(text.len());
     text.split_at(end)
 }
 
 /// A number cut into its parts: sign, digits before and after the point, exponent with its sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     pub negative: bool,
     pub whole: &'a str,
     pub fraction: &'a str,
@@ -86,7 +86,7 @@ impl<'a> Parts<'a> {
 }
 
 /// The nearest double to a text that is a number as a whole, `None` if it is none; infinite when too large.
-pub(super) fn parse_f64(text: &str) -> Option<f64> {
+pub(crate) fn parse_f64(text: &str) -> Option<f64> {
     let parts = Parts::of(text)?;
     if text.is_ascii() {
         // Rust reads more than these numbers (`inf`), but all of these.
@@ -96,7 +96,7 @@ pub(super) fn parse_f64(text: &str) -> Option<f64> {
 }
 
 /// Cuts off a sign: whether it was a minus, and the rest.
-pub(super) fn split_sign(text: &str) -> (bool, &str) {
+pub(crate) fn split_sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -105,7 +105,7 @@ pub(super) fn split_sign(text: &str) -> (bool, &str) {
 }
 
 /// Appends digits of any script as ASCII digits.
-pub(super) fn push_ascii(digits: &str, out: &mut String) {
+pub(crate) fn push_ascii(digits: &str, out: &mut String) {
     out.extend(digits.chars().filter_map(value).map(|d| char::from(b'0' + d)));
 }
 

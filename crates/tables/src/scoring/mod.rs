@@ -4,7 +4,7 @@
 //! [`wtq`] holds the rules of WikiTableQuestions, [`wikisql`] those of WikiSQL. Each has a `Target`, the right answer
 //! of one question made ready for comparison, and a `predictions` module for files.
 
-mod digits;
+pub(crate) mod digits;
 mod report;
 //WS pub mod wikisql;
 pub mod wtq;
