@@ -3,6 +3,7 @@
 
 pub mod datasets;
 mod date;
+mod digits;
 pub mod scoring;
 pub mod text;
 

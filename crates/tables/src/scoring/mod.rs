@@ -4,9 +4,8 @@
 //! [`wtq`] holds the rules of WikiTableQuestions, [`wikisql`] those of WikiSQL. Each has a `Target`, the right answer
 //! of one question made ready for comparison, and a `predictions` module for files.
 
-pub(crate) mod digits;
 mod report;
-//WS pub mod wikisql;
+pub mod wikisql;
 pub mod wtq;
 
 use std::fmt;

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::files::{Aggregate, ColumnType, Comparison, Condition, Query, Scalar, Table};
+use crate::digits;
+use crate::text::trim;
 
 /// One item of a query's result.
 #[derive(Clone, Debug, PartialEq)]
@@ -244,13 +246,13 @@ fn plain_number(text: &str) -> Option<f64> {
 /// The number that a text begins with, and the rest: sign, digits with at most one point, exponent.
 fn leading_number(text: &str) -> Option<(f64, &str)> {
     let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let run = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
-    let whole = digits(sign);
+    let whole = run(sign);
     let mut end = sign + whole;
     let mut fraction = 0;
     if bytes.get(end) == Some(&b'.') {
-        fraction = digits(end + 1);
+        fraction = run(end + 1);
         end += 1 + fraction;
     }
     if whole + fraction == 0 {
@@ -258,7 +260,7 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
     }
     if matches!(bytes.get(end), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-        let exponent = digits((end + 1 + sign).min(bytes.len()));
+        let exponent = run((end + 1 + sign).min(bytes.len()));
         if exponent > 0 {
             end += 1 + sign + exponent;
         }
@@ -270,7 +272,8 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
 /// The number that a condition's text stands for: the whole text without its commas, else the first number in it.
 fn number_in(text: &str) -> Option<f64> {
     let plain = text.replace(',', "");
-    if let Some(number) = decimal(crate::text::trim(&plain)) {
+    let whole = trim(&plain);
+    if let Some(number) = digits::parse_f64(whole).or_else(|| digits::parse_special(whole)) {
         return Some(number);
     }
     (0..text.len())
@@ -278,35 +281,15 @@ fn number_in(text: &str) -> Option<f64> {
         .find_map(|at| number_at(&text[at..]))
 }
 
-/// A whole text as a decimal number, `nan` and infinities included.
-fn decimal(text: &str) -> Option<f64> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text).to_ascii_lowercase();
-    let is_nan = unsigned
-        .strip_prefix('s')
-        .unwrap_or(&unsigned)
-        .strip_prefix("nan");
-    if is_nan.is_some_and(|payload| payload.bytes().all(|b| b.is_ascii_digit())) {
-        return Some(f64::NAN);
-    }
-    if unsigned == "inf" || unsigned == "infinity" {
-        return Some(if text.starts_with('-') {
-            f64::NEG_INFINITY
-        } else {
-            f64::INFINITY
-        });
-    }
-    crate::scoring::digits::parse_f64(text)
-}
-
 /// A number that begins exactly here: with a sign only if it has a point too.
 fn number_at(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let run = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
-    let whole = digits(sign);
+    let whole = run(sign);
     let point = sign + whole;
     if bytes.get(point) == Some(&b'.') {
-        let fraction = digits(point + 1);
+        let fraction = run(point + 1);
         if fraction > 0 {
             return text[..point + 1 + fraction].parse().ok();
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::scoring::digits;
+use crate::digits;
 use crate::text::trim;
 
 /// Two amounts closer than this are the same; an amount closer than this to an integer is an integer.

@@ -1,4 +1,4 @@
-//! Decimal digits of every script, which the evaluators' runtime reads as numbers.
+//! Numbers in text as the evaluators' runtime reads them: with the decimal digits of every script.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -95,8 +95,28 @@ pub(crate) fn parse_f64(text: &str) -> Option<f64> {
     Some(parts.to_f64())
 }
 
+/// The infinity or NaN that a text is as a whole, the latter with an optional `s` before and digits behind; `None` if
+/// it is neither.
+pub(crate) fn parse_special(text: &str) -> Option<f64> {
+    let (negative, name) = split_sign(text);
+    if !name.starts_with(['i', 'I', 'n', 'N', 's', 'S']) {
+        return None;
+    }
+    if name.eq_ignore_ascii_case("inf") || name.eq_ignore_ascii_case("infinity") {
+        return Some(if negative {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        });
+    }
+    let name = name.strip_prefix(['s', 'S']).unwrap_or(name);
+    let (nan, payload) = name.split_at_checked(3)?;
+    let is_nan = nan.eq_ignore_ascii_case("nan") && payload.chars().all(|c| value(c).is_some());
+    is_nan.then_some(f64::NAN)
+}
+
 /// Cuts off a sign: whether it was a minus, and the rest.
-pub(crate) fn split_sign(text: &str) -> (bool, &str) {
+fn split_sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -156,5 +176,17 @@ mod tests {
             assert_eq!(Parts::of(text), None, "{text}");
         }
         assert_eq!(parse_f64("1e999"), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn knows_infinities_and_nan() {
+        assert_eq!(parse_special("-Inf"), Some(f64::NEG_INFINITY));
+        assert_eq!(parse_special("infinity"), Some(f64::INFINITY));
+        for text in ["nan", "sNaN12", "-NAN"] {
+            assert!(parse_special(text).is_some_and(f64::is_nan), "{text}");
+        }
+        for text in ["", "i", "nancy", "information", "sn", "sé", "1"] {
+            assert_eq!(parse_special(text), None, "{text}");
+        }
     }
 }
