@@ -176,12 +176,12 @@ pub enum Error {
         /// Why it does not.
         source: serde_json::Error,
     },
-    /// A row has more or fewer cells than the table has columns.
+    /// A table has more or fewer types than columns.
     #[error(
-        "{}, line {line}: table {table} has {columns} columns and {types} types, but row {row} has {cells} cells; \
-         all three must be equal", file.display()
+        "{}, line {line}: table {table} has {columns} columns but {types} types; give each column one type",
+        file.display()
     )]
-    Ragged {
+    Types {
         /// The file.
         file: PathBuf,
         /// The line, from 1.
@@ -192,7 +192,22 @@ pub enum Error {
         columns: usize,
         /// How many types it has.
         types: usize,
-        /// The row, from 1; 0 stands for the types themselves.
+    },
+    /// A row has more or fewer cells than the table has columns.
+    #[error(
+        "{}, line {line}: row {row} of table {table} has {cells} cells but the table has {columns} columns; \
+         correct the row", file.display()
+    )]
+    Ragged {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The table's id.
+        table: String,
+        /// How many names its header has.
+        columns: usize,
+        /// The row, from 1.
         row: usize,
         /// How many cells that row has.
         cells: usize,
@@ -276,19 +291,30 @@ impl<T: DeserializeOwned> Iterator for Records<T> {
 }
 
 fn check_shape(table: Table, file: &Path, line: usize) -> Result<Table, Error> {
-    let columns = table.header.len();
-    let widths = std::iter::once(table.types.len()).chain(table.rows.iter().map(Vec::len));
-    match widths.enumerate().find(|&(_, width)| width != columns) {
-        None => Ok(table),
-        Some((row, cells)) => Err(Error::Ragged {
-            file: file.to_owned(),
+    let (columns, types) = (table.header.len(), table.types.len());
+    let file = || file.to_owned();
+    if types != columns {
+        return Err(Error::Types {
+            file: file(),
             line,
-            columns,
-            types: table.types.len(),
-            row,
-            cells,
             table: table.id,
-        }),
+            columns,
+            types,
+        });
+    }
+    match (1..).zip(&table.rows).find(|(_, cells)| cells.len() != columns) {
+        None => Ok(table),
+        Some((row, cells)) => {
+            let cells = cells.len();
+            Err(Error::Ragged {
+                file: file(),
+                line,
+                table: table.id,
+                columns,
+                row,
+                cells,
+            })
+        }
     }
 }
 
@@ -344,7 +370,7 @@ mod tests {
             assert_eq!(table.rows[0], [Scalar::Text("u".to_owned()), Scalar::Integer(1)]);
             let error = tables.next().unwrap().unwrap_err().to_string();
             assert!(
-                error.contains("line 2") && error.contains("row 2 has 0 cells"),
+                error.contains("line 2") && error.contains("row 2 of table b has 0 cells"),
                 "{error}"
             );
         });
