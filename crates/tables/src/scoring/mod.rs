@@ -16,7 +16,8 @@ pub use report::{Report, Verdict};
 
 /// One item of a program's answer.
 ///
-/// Its `Display` form is what belongs in a prediction file: the evaluators judge that text as they judge the item.
+/// Its `Display` form is its text in a prediction file of WikiTableQuestions, whose evaluator judges that text as it
+/// judges the item. WikiSQL's tells numbers from text, so there an item must keep its type.
 ///
 /// ```
 /// use mapo_tables::scoring::Item;
