@@ -1,0 +1,3 @@
+//! The benchmarks' files.
+
+pub mod wikisql;
