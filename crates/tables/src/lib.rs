@@ -11,6 +11,7 @@ pub mod scoring;
 mod table;
 pub mod text;
 
+pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,

@@ -192,6 +192,16 @@ impl Interpreter {
         matches!(self.machine.held().last(), Some(Held::Rows { .. }))
     }
 
+    /// Whether the last expression's value has no item, or there is none yet.
+    pub fn is_empty(&self) -> bool {
+        match self.machine.held().last() {
+            Some(Held::Rows { count }) => *count == 0,
+            Some(Held::Values { start, end, .. }) => start == end,
+            Some(Held::Number(_)) => false,
+            None => true,
+        }
+    }
+
     fn values(&self, values: ValuesRef) -> super::machine::Values<'_> {
         self.machine.values(values)
     }

@@ -149,6 +149,14 @@ impl TableBuilder {
         }
     }
 
+    /// The same cells under another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        TableBuilder {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
     pub fn push_row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
         let mut cells = cells.into_iter();
