@@ -66,6 +66,15 @@ pub struct Answer {
     rules: Rules,
 }
 
+/// What an answer's item is, if not text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// A number.
+    Number,
+    /// A date.
+    Date,
+}
+
 #[derive(Clone, Debug)]
 enum Rules {
     Wtq(wtq::Target),
@@ -111,6 +120,19 @@ impl Answer {
         match &self.rules {
             Rules::Wtq(target) => Some(target.values()),
             Rules::WikiSql(_) => None,
+        }
+    }
+
+    /// Whether its first item is a number or a date; `None` for text.
+    pub fn canonical_kind(&self) -> Option<AnswerKind> {
+        let reading = match self.wtq_values() {
+            Some(values) => values.first()?.reading().clone(),
+            None => wtq::Value::of(self.texts.first()?).reading().clone(),
+        };
+        match reading {
+            wtq::Reading::Number(_) => Some(AnswerKind::Number),
+            wtq::Reading::Date(_) => Some(AnswerKind::Date),
+            wtq::Reading::String => None,
         }
     }
 

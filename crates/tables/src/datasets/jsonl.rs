@@ -1,7 +1,7 @@
 //! Questions of one's own, one JSON object in a line.
 
 use super::lines::Lines;
-use super::{Answer, DatasetError, Example, Examples};
+use super::{Answer, DatasetError, Example, Examples, Selection};
 use crate::language::Language;
 use crate::question::Question;
 use crate::scoring::Item;
@@ -52,10 +52,10 @@ impl Items {
     }
 }
 
-pub(super) fn examples(file: &Path, split: Option<&str>) -> Result<Examples, DatasetError> {
+pub(super) fn examples(file: &Path, split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    let split = split.filter(|split| *split != "all").map(str::to_owned);
+    let split = Some(split).filter(|split| *split != "all").map(str::to_owned);
     let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
     let mut count = 0;
     let example = move || loop {
@@ -70,7 +70,7 @@ pub(super) fn examples(file: &Path, split: Option<&str>) -> Result<Examples, Dat
         };
         let id = line.id.unwrap_or_else(|| format!("line-{count}"));
         count += 1;
-        if split.is_some() && split != line.split {
+        if (split.is_some() && split != line.split) || !wanted.wants(&id) {
             continue;
         }
         let path = folder.join(line.table);

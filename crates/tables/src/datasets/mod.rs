@@ -6,12 +6,14 @@ mod lines;
 pub mod wikisql;
 mod wtq;
 
-pub use example::{Answer, Example, Purpose};
+pub use example::{Answer, AnswerKind, Example, Purpose};
 
 use crate::table::TableError;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +95,14 @@ pub struct Selection {
     pub limit: Option<usize>,
     /// Whose annotation; the dataset's own where it has one.
     pub reader: Option<Reader>,
+    /// Only these examples, looked for in the whole dataset when no split is named.
+    pub ids: Option<Arc<HashSet<String>>>,
+}
+
+impl Selection {
+    fn wants(&self, id: &str) -> bool {
+        self.ids.as_ref().is_none_or(|ids| ids.contains(id))
+    }
 }
 
 /// Examples, in the order of the dataset.
@@ -148,19 +158,46 @@ pub enum DatasetError {
 impl Dataset {
     /// The examples that a selection names.
     pub fn examples(&self, selection: &Selection) -> Result<Examples, DatasetError> {
-        let split = selection.split.as_deref();
-        let examples = match self {
-            Dataset::Wtq(folder) => wtq::examples(folder, self.split(selection), self.reader(selection)),
+        let splits = match (&selection.split, &selection.ids) {
+            (None, Some(_)) => self.whole(),
+            _ => vec![self.split(selection)],
+        };
+        let parts = splits.into_iter().map(|split| self.part(split, selection));
+        let examples = parts.collect::<Result<Vec<Examples>, _>>()?.into_iter().flatten();
+        Ok(match selection.limit {
+            Some(limit) => Box::new(examples.take(limit)),
+            None => Box::new(examples),
+        })
+    }
+
+    fn part(&self, split: &str, selection: &Selection) -> Result<Examples, DatasetError> {
+        match self {
+            Dataset::Wtq(folder) => wtq::examples(folder, split, self.reader(selection), selection.clone()),
             _ if selection.reader == Some(Reader::CoreNlp) => Err(DatasetError::Reader {
                 dataset: self.to_string(),
             }),
-            Dataset::WikiSql(folder) => wikisql::examples(folder, self.split(selection)),
-            Dataset::JsonLines(file) => jsonl::examples(file, split),
-        }?;
-        Ok(match selection.limit {
-            Some(limit) => Box::new(examples.take(limit)),
-            None => examples,
-        })
+            Dataset::WikiSql(folder) => wikisql::examples(folder, split, selection.clone()),
+            Dataset::JsonLines(file) => jsonl::examples(file, split, selection.clone()),
+        }
+    }
+
+    /// The splits that together hold every example once, as far as they are here.
+    fn whole(&self) -> Vec<&'static str> {
+        let (folder, ending, splits) = match self {
+            Dataset::Wtq(folder) => (
+                folder.join("data"),
+                ".tsv",
+                &["training", "pristine-seen-tables", "pristine-unseen-tables"][..],
+            ),
+            Dataset::WikiSql(folder) => (folder.clone(), ".jsonl", &["train", "dev", "test"][..]),
+            Dataset::JsonLines(_) => return vec!["all"],
+        };
+        let here = |split: &&&str| folder.join(format!("{split}{ending}")).exists();
+        let mut here: Vec<&str> = splits.iter().filter(here).copied().collect();
+        if here.is_empty() {
+            here.push(splits[0]); // opening it gives the right error
+        }
+        here
     }
 
     /// The split that a selection means.

@@ -1,7 +1,7 @@
 //! WikiTableQuestions in its official layout.
 
 use super::lines::Fields;
-use super::{Answer, DatasetError, Example, Examples, Reader, known_splits};
+use super::{Answer, DatasetError, Example, Examples, Reader, Selection, known_splits};
 use crate::language::Language;
 use crate::question::{Annotation, CoreNlp, Question};
 use crate::table::{Dialect, LoadOptions, Reading, Table, TableBuilder};
@@ -27,7 +27,12 @@ struct Tagged {
     canon: Vec<String>,
 }
 
-pub(super) fn examples(folder: &Path, split: &str, reader: Reader) -> Result<Examples, DatasetError> {
+pub(super) fn examples(
+    folder: &Path,
+    split: &str,
+    reader: Reader,
+    wanted: Selection,
+) -> Result<Examples, DatasetError> {
     let file = folder.join("data").join(format!("{split}.tsv"));
     if !file.exists() && folder.join("data").is_dir() {
         let known = known_splits(&folder.join("data"), ".tsv", &[]);
@@ -55,7 +60,10 @@ pub(super) fn examples(folder: &Path, split: &str, reader: Reader) -> Result<Exa
         tables: HashMap::new(),
     };
     Ok(Box::new(
-        asked.into_iter().map(move |asked| source.example(asked)),
+        asked
+            .into_iter()
+            .filter(move |asked| wanted.wants(&asked.id))
+            .map(move |asked| source.example(asked)),
     ))
 }
 

@@ -3,7 +3,7 @@
 pub mod engine;
 pub mod files;
 
-use super::{Answer, DatasetError, Example, Examples, known_splits};
+use super::{Answer, DatasetError, Example, Examples, Selection, known_splits};
 use crate::language::Language;
 use crate::question::Question;
 use crate::table::{self, Reading, TableBuilder, unique_names};
@@ -86,7 +86,7 @@ pub fn questions(folder: &Path, split: &str) -> Result<Vec<Asked>, DatasetError>
     Ok(asked)
 }
 
-pub(super) fn examples(folder: &Path, split: &str) -> Result<Examples, DatasetError> {
+pub(super) fn examples(folder: &Path, split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
     let mut tables: HashMap<String, Arc<table::Table>> = HashMap::new();
     let example = move |asked: Asked| {
         let table = tables
@@ -100,7 +100,12 @@ pub(super) fn examples(folder: &Path, split: &str) -> Result<Examples, DatasetEr
             language: Language::wikisql(),
         })
     };
-    Ok(Box::new(questions(folder, split)?.into_iter().map(example)))
+    Ok(Box::new(
+        questions(folder, split)?
+            .into_iter()
+            .filter(move |asked| wanted.wants(&asked.id))
+            .map(example),
+    ))
 }
 
 /// The table with the types that the dataset gives it.
