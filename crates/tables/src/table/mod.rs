@@ -234,8 +234,9 @@ impl TableBuilder {
                 )]
             } else {
                 let name = format!("r.{name}{}", ColumnKind::Text.suffix());
-                let lower =
-                    |text: &str, out: &mut String| out.extend(text.chars().flat_map(char::to_lowercase));
+                let lower = |text: &str, out: &mut String| {
+                    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()))
+                };
                 vec![Column::of_texts(name, source, cells, lower)]
             }
         })
