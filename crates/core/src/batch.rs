@@ -1,0 +1,259 @@
+//! Many new programs in one walk over the tree of prefixes.
+
+use rand::Rng;
+
+use crate::chance::{Share, split_by_weight, split_evenly};
+use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
+
+/// Draws many programs at once: at each prefix their number is split over the actions that lead to something new, by
+/// the policy's probabilities, so a prefix is executed and looked up once for all the programs below it.
+///
+/// What holds for [`Walk`](crate::Walk) holds here: nothing is tried twice, a finite space is visited completely, and both may be
+/// used in turn on one [`ExploredSet`]. What a branch cannot deliver because it is used up goes to its siblings.
+/// Whether a prefix is explored is decided on the way back, and only what its parent cannot conclude from it is inserted.
+///
+/// This type holds only buffers; keep one per thread.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    prefix: Vec<Action>,
+    open: Vec<Action>,
+    weights: Vec<f32>,
+    /// The branches of all the forks above the current prefix, the deepest last.
+    branches: Vec<Branch>,
+}
+
+/// A program that has just been executed and scored for the first time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried<'a> {
+    /// Its actions.
+    pub program: &'a [Action],
+    /// What the environment gave for it.
+    pub reward: f32,
+}
+
+/// What a batch came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// Programs finished, executed and scored: as many as were asked for, unless the space is now used up.
+    pub programs: u32,
+    /// Prefixes met that were no programs and could not be continued.
+    pub dead_ends: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    hash: PrefixHash,
+    weight: f32,
+    share: u32,
+    action: Action,
+}
+
+impl Share for Branch {
+    #[inline]
+    fn weight(&self) -> f32 {
+        self.weight
+    }
+
+    #[inline]
+    fn give(&mut self, share: u32) {
+        self.share = share;
+    }
+}
+
+impl Batch {
+    /// Tries up to `wanted` new programs and shows each of them to `tried`. Fewer mean that the space is used up.
+    pub fn draw<E, P>(
+        &mut self,
+        env: &mut E,
+        policy: &mut P,
+        explored: &mut ExploredSet,
+        rng: &mut impl Rng,
+        wanted: u32,
+        tried: impl FnMut(Tried<'_>),
+    ) -> Drawn
+    where
+        E: Env + ?Sized,
+        P: Policy<E> + ?Sized,
+    {
+        if wanted == 0 || explored.is_complete() {
+            return Drawn::default();
+        }
+        env.rewind(0);
+        self.prefix.clear();
+        self.branches.clear();
+        let mut descent = Descent {
+            env,
+            policy,
+            explored,
+            rng,
+            tried,
+            dead_ends: 0,
+            buffers: self,
+        };
+        let root = descent.descend(PrefixHash::ROOT, wanted);
+        let dead_ends = descent.dead_ends;
+        if root.is_explored {
+            explored.insert(PrefixHash::ROOT);
+        }
+        Drawn {
+            programs: root.programs,
+            dead_ends,
+        }
+    }
+}
+
+/// One walk over the tree and all it needs.
+struct Descent<'a, E: ?Sized, P: ?Sized, R, F> {
+    env: &'a mut E,
+    policy: &'a mut P,
+    explored: &'a mut ExploredSet,
+    rng: &'a mut R,
+    tried: F,
+    dead_ends: u32,
+    buffers: &'a mut Batch,
+}
+
+/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored.
+struct Harvest {
+    programs: u32,
+    is_explored: bool,
+}
+
+impl<E, P, R, F> Descent<'_, E, P, R, F>
+where
+    E: Env + ?Sized,
+    P: Policy<E> + ?Sized,
+    R: Rng,
+    F: FnMut(Tried<'_>),
+{
+    /// Tries `wanted` programs below the current prefix. Leaves the environment somewhere below it.
+    fn descend(&mut self, mut hash: PrefixHash, wanted: u32) -> Harvest {
+        loop {
+            if self.env.is_finished() {
+                let reward = self.env.reward();
+                (self.tried)(Tried {
+                    program: &self.buffers.prefix,
+                    reward,
+                });
+                return Harvest {
+                    programs: 1,
+                    is_explored: true,
+                };
+            }
+            self.buffers.open.clear();
+            self.env.actions(&mut self.buffers.open);
+            match self.buffers.open[..] {
+                [] => {
+                    self.dead_ends += 1;
+                    return Harvest {
+                        programs: 0,
+                        is_explored: true,
+                    };
+                }
+                // The only way on has been tried if and only if this prefix has: no look-up, no mark of its own.
+                [only] => {
+                    self.weigh_open();
+                    self.step(only);
+                    hash = hash.extend(only);
+                }
+                _ => return self.fork(hash, wanted),
+            }
+        }
+    }
+
+    /// Splits `wanted` over the open branches of the current prefix, whose valid actions are in `open`.
+    fn fork(&mut self, hash: PrefixHash, wanted: u32) -> Harvest {
+        let depth = self.buffers.prefix.len();
+        let start = self.buffers.branches.len();
+        let is_weighted = self.push_branches(hash);
+        let end = self.buffers.branches.len();
+        // The branches `start..alive` may still hold something new, `alive..end` have been used up just now.
+        let mut alive = end;
+        let mut programs = 0;
+        while programs < wanted && alive > start {
+            let live = &mut self.buffers.branches[start..alive];
+            let takers = if is_weighted {
+                split_by_weight(wanted - programs, live, self.rng)
+            } else {
+                split_evenly(wanted - programs, live, self.rng)
+            };
+            // Backwards, so that what is swapped down from `alive` has been dealt with.
+            for index in (start..start + takers).rev() {
+                let branch = self.buffers.branches[index];
+                if branch.share == 0 {
+                    continue;
+                }
+                self.step(branch.action);
+                let harvest = self.descend(branch.hash, branch.share);
+                self.env.rewind(depth);
+                self.buffers.prefix.truncate(depth);
+                programs += harvest.programs;
+                if harvest.is_explored {
+                    alive -= 1;
+                    self.buffers.branches.swap(index, alive);
+                }
+            }
+        }
+        let is_explored = alive == start;
+        if !is_explored {
+            // Otherwise the mark that this prefix gets covers them.
+            self.buffers.branches[alive..end]
+                .iter()
+                .for_each(|branch| self.explored.insert(branch.hash));
+        }
+        self.buffers.branches.truncate(start);
+        Harvest {
+            programs,
+            is_explored,
+        }
+    }
+
+    /// Puts the branches that lead to something new onto the stack. Says whether the policy weighs them.
+    fn push_branches(&mut self, hash: PrefixHash) -> bool {
+        let start = self.buffers.branches.len();
+        let Batch { open, branches, .. } = &mut *self.buffers;
+        for &action in open.iter() {
+            let hash = hash.extend(action);
+            if !self.explored.contains(hash) {
+                branches.push(Branch {
+                    hash,
+                    weight: 1.0,
+                    share: 0,
+                    action,
+                });
+            }
+        }
+        if branches.len() - start < open.len() {
+            open.clear();
+            open.extend(branches[start..].iter().map(|branch| branch.action));
+        }
+        self.weigh_open();
+        let Batch {
+            branches, weights, ..
+        } = &mut *self.buffers;
+        for (branch, &weight) in branches[start..].iter_mut().zip(weights.iter()) {
+            branch.weight = weight;
+        }
+        !weights.is_empty()
+    }
+
+    #[inline]
+    fn weigh_open(&mut self) {
+        let Batch {
+            prefix,
+            open,
+            weights,
+            ..
+        } = &mut *self.buffers;
+        weights.clear();
+        if !open.is_empty() {
+            self.policy.weigh(self.env, prefix, open, weights);
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, action: Action) {
+        self.buffers.prefix.push(action);
+        self.env.step(action);
+    }
+}
