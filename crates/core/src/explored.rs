@@ -101,20 +101,19 @@ impl ExploredSet {
     fn insert_filtered(&mut self, hash: u64) {
         if let Marks::Few(hashes) = &self.marks {
             let capacity = self.exact_limit.max(64) * GROWTH;
-            let mut filter = Filter::new(capacity, self.error_rate / 2.0);
+            let mut filter = Filter::new(capacity, filter_rate(self.error_rate, 0));
             hashes.iter().for_each(|&hash| filter.insert(hash));
             self.marks = Marks::Many(vec![filter]);
         }
         let Marks::Many(filters) = &mut self.marks else {
             return;
         };
-        // Halving the error rate each time keeps the sum over any number of filters below the wanted one.
-        let strictness = 0.5_f64.powi(filters.len() as i32 + 1);
+        let error_rate = filter_rate(self.error_rate, filters.len());
         match filters.last_mut() {
             Some(last) if last.len < last.capacity => last.insert(hash),
             last => {
                 let capacity = last.map_or(64, |last| last.capacity) * GROWTH;
-                let mut filter = Filter::new(capacity, self.error_rate * strictness);
+                let mut filter = Filter::new(capacity, error_rate);
                 filter.insert(hash);
                 filters.push(filter);
             }
@@ -153,11 +152,13 @@ impl ExploredSet {
         self.len() == 0
     }
 
-    /// The memory held, in bytes.
+    /// The memory that the members take, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.marks {
-            // A hash table has a control byte for each place and fills at most seven eighths of them.
-            Marks::Few(hashes) => (hashes.capacity() * 8).div_ceil(7) * (size_of::<u64>() + 1),
+            Marks::Few(hashes) if hashes.is_empty() => 0,
+            // A hash table has a power of two of places, fills at most seven eighths of them, and has a control byte
+            // for each. Counted from the members, not from the capacity, which may be left from an earlier example.
+            Marks::Few(hashes) => (hashes.len() * 8).div_ceil(7).next_power_of_two() * (size_of::<u64>() + 1),
             Marks::Many(filters) => filters.iter().map(|filter| filter.bloom.num_bits() / 8).sum(),
         }
     }
@@ -188,6 +189,13 @@ impl Filter {
             self.len += 1;
         }
     }
+}
+
+/// The error rate of the filter that comes after `earlier` others in the chain. Halving it each time keeps the sum over
+/// any number of filters to half of the `wanted` one; the other half is for the luck of a single set, since a
+/// filter's rate holds only on average.
+fn filter_rate(wanted: f64, earlier: usize) -> f64 {
+    wanted * 0.25 * 0.5_f64.powi(earlier as i32)
 }
 
 fn is_rate(rate: f64) -> bool {

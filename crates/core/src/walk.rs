@@ -87,6 +87,9 @@ impl Walk {
 
     /// Looks at the current prefix: which actions lead to something new?
     pub fn turn<E: Env + ?Sized>(&mut self, env: &mut E, explored: &mut ExploredSet) -> Turn<'_> {
+        if explored.is_complete() {
+            return Turn::Exhausted;
+        }
         if env.is_finished() {
             self.mark(explored);
             return Turn::Finished;
