@@ -1,5 +1,7 @@
 //! Many new programs in one walk over the tree of prefixes.
 
+use std::ops::ControlFlow;
+
 use rand::Rng;
 
 use crate::chance::{Share, split_by_weight, split_evenly};
@@ -22,19 +24,25 @@ pub struct Batch {
     branches: Vec<Branch>,
 }
 
-/// A program that has just been executed and scored for the first time.
+/// What a batch meets on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tried<'a> {
-    /// Its actions.
-    pub program: &'a [Action],
-    /// What the environment gave for it.
-    pub reward: f32,
+pub enum Met<'a> {
+    /// A program that has just been executed and scored, for the first time.
+    Program {
+        /// Its actions.
+        program: &'a [Action],
+        /// What the environment gave for it.
+        reward: f32,
+    },
+    /// A prefix that is no program and cannot be continued, seen for the first time.
+    DeadEnd,
 }
 
 /// What a batch came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// Programs finished, executed and scored: as many as were asked for, unless the space is now used up.
+    /// Programs finished, executed and scored: as many as were asked for, unless the space is now used up
+    /// or the batch was broken off.
     pub programs: u32,
     /// Prefixes met that were no programs and could not be continued.
     pub dead_ends: u32,
@@ -61,7 +69,8 @@ impl Share for Branch {
 }
 
 impl Batch {
-    /// Tries up to `wanted` new programs and shows each of them to `tried`. Fewer mean that the space is used up.
+    /// Tries up to `wanted` new programs and shows `met` what it meets. There are fewer only if the space is then used up,
+    /// or if `met` breaks the batch off; what has been tried by then stays tried.
     pub fn draw<E, P>(
         &mut self,
         env: &mut E,
@@ -69,7 +78,7 @@ impl Batch {
         explored: &mut ExploredSet,
         rng: &mut impl Rng,
         wanted: u32,
-        tried: impl FnMut(Tried<'_>),
+        met: impl FnMut(Met<'_>) -> ControlFlow<()>,
     ) -> Drawn
     where
         E: Env + ?Sized,
@@ -86,8 +95,9 @@ impl Batch {
             policy,
             explored,
             rng,
-            tried,
+            met,
             dead_ends: 0,
+            is_broken_off: false,
             buffers: self,
         };
         let root = descent.descend(PrefixHash::ROOT, wanted);
@@ -108,12 +118,13 @@ struct Descent<'a, E: ?Sized, P: ?Sized, R, F> {
     policy: &'a mut P,
     explored: &'a mut ExploredSet,
     rng: &'a mut R,
-    tried: F,
+    met: F,
     dead_ends: u32,
+    is_broken_off: bool,
     buffers: &'a mut Batch,
 }
 
-/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored.
+/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored or the batch broken off.
 struct Harvest {
     programs: u32,
     is_explored: bool,
@@ -124,17 +135,15 @@ where
     E: Env + ?Sized,
     P: Policy<E> + ?Sized,
     R: Rng,
-    F: FnMut(Tried<'_>),
+    F: FnMut(Met<'_>) -> ControlFlow<()>,
 {
     /// Tries `wanted` programs below the current prefix. Leaves the environment somewhere below it.
     fn descend(&mut self, mut hash: PrefixHash, wanted: u32) -> Harvest {
         loop {
             if self.env.is_finished() {
                 let reward = self.env.reward();
-                (self.tried)(Tried {
-                    program: &self.buffers.prefix,
-                    reward,
-                });
+                let program = &self.buffers.prefix[..];
+                self.is_broken_off |= (self.met)(Met::Program { program, reward }).is_break();
                 return Harvest {
                     programs: 1,
                     is_explored: true,
@@ -145,6 +154,7 @@ where
             match self.buffers.open[..] {
                 [] => {
                     self.dead_ends += 1;
+                    self.is_broken_off |= (self.met)(Met::DeadEnd).is_break();
                     return Harvest {
                         programs: 0,
                         is_explored: true,
@@ -170,7 +180,7 @@ where
         // The branches `start..alive` may still hold something new, `alive..end` have been used up just now.
         let mut alive = end;
         let mut programs = 0;
-        while programs < wanted && alive > start {
+        while programs < wanted && alive > start && !self.is_broken_off {
             let live = &mut self.buffers.branches[start..alive];
             let takers = if is_weighted {
                 split_by_weight(wanted - programs, live, self.rng)
@@ -191,6 +201,9 @@ where
                 if harvest.is_explored {
                     alive -= 1;
                     self.buffers.branches.swap(index, alive);
+                }
+                if self.is_broken_off {
+                    break;
                 }
             }
         }

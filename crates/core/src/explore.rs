@@ -1,8 +1,10 @@
 //! Exploration of one example: batches of growing size until the budget or the space is used up.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Batch, Drawn, Env, ExploredSet, Memory, Policy, example_rng};
+use crate::{Batch, Drawn, Env, ExploredSet, Memory, Met, Policy, example_rng};
 
 /// How every example of a run is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,10 +15,9 @@ pub struct Plan {
     pub seed: u64,
     /// Highest probability with which an unexplored prefix may be taken for an explored one.
     pub error_rate: f64,
-    /// Programs in the first batch. Later ones double the number tried so far.
+    /// Programs in the first batch. Every later batch doubles the number tried so far: the larger a batch, the more
+    /// its programs share, and the batches are the points at which one knows what a smaller budget would have found.
     pub first_batch: u32,
-    /// No batch is larger; a stop is noticed between batches.
-    pub largest_batch: u32,
 }
 
 impl Default for Plan {
@@ -26,7 +27,6 @@ impl Default for Plan {
             seed: 0,
             error_rate: 1e-8,
             first_batch: 50,
-            largest_batch: 6_400,
         }
     }
 }
@@ -34,12 +34,15 @@ impl Default for Plan {
 impl Plan {
     /// The size of the next batch after `tried` programs.
     fn batch(&self, tried: u64) -> u32 {
-        let largest = u64::from(self.largest_batch.max(1));
-        let doubling = tried.max(u64::from(self.first_batch.max(1)));
-        // Bounded by `largest_batch`, so it fits.
-        doubling.min(largest).min(self.programs - tried) as u32
+        let doubling = tried
+            .max(u64::from(self.first_batch.max(1)))
+            .min(self.programs - tried);
+        u32::try_from(doubling).unwrap_or(u32::MAX)
     }
 }
+
+/// Programs and dead ends after which an exploration reports and asks whether to go on: some milliseconds at most.
+const NEWS: u32 = 256;
 
 /// What was found for one example.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,8 +107,8 @@ impl Explorer {
         }
     }
 
-    /// Explores `env`, from its start to the end of the budget or of the space. `go_on` is told of each batch; if it says no, the
-    /// exploration is given up and nothing is returned.
+    /// Explores `env`, from its start to the end of the budget or of the space. `go_on` is told every now and then
+    /// what has been done since the last time; if it says no, the exploration is given up at once and nothing is returned.
     ///
     /// The result depends on the plan, the example's number, the environment and the policy, and on nothing else.
     pub fn explore<E, P>(
@@ -130,20 +133,36 @@ impl Explorer {
         while result.tried < plan.programs && !explored.is_complete() {
             let wanted = plan.batch(result.tried);
             let memory = &mut result.memory;
-            let drawn = batch.draw(env, policy, explored, &mut rng, wanted, |tried| {
-                if tried.reward > 0.0 {
-                    memory.insert(tried.program, tried.reward);
+            let (mut news, mut given_up) = (Drawn::default(), false);
+            let drawn = batch.draw(env, policy, explored, &mut rng, wanted, |met| {
+                match met {
+                    Met::Program { program, reward } => {
+                        news.programs += 1;
+                        if reward > 0.0 {
+                            memory.insert(program, reward);
+                        }
+                    }
+                    Met::DeadEnd => news.dead_ends += 1,
+                }
+                if news.programs + news.dead_ends < NEWS {
+                    return ControlFlow::Continue(());
+                }
+                given_up = !go_on(std::mem::take(&mut news));
+                if given_up {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             });
+            if given_up || !go_on(news) {
+                return None;
+            }
             result.tried += u64::from(drawn.programs);
             result.dead_ends += u64::from(drawn.dead_ends);
             result.milestones.push(Milestone {
                 tried: result.tried,
                 found: result.memory.len() as u64,
             });
-            if !go_on(drawn) {
-                return None;
-            }
         }
         result.is_complete = explored.is_complete();
         result.explored_bytes = explored.bytes();

@@ -39,7 +39,7 @@ impl Progress {
         self.complete.load(Relaxed)
     }
 
-    /// Asks the run to end after the batches now under way.
+    /// Asks the run to end as soon as it can.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

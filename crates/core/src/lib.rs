@@ -14,7 +14,7 @@ mod policy;
 mod prefix;
 mod walk;
 
-pub use batch::{Batch, Drawn, Tried};
+pub use batch::{Batch, Drawn, Met};
 pub use chance::example_rng;
 pub use env::{Action, Env};
 pub use explore::{Exploration, Explorer, Milestone, Plan};

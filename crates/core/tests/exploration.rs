@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use common::{Biased, Tree, TreeEnv, trees};
 use mapo_core::{
-    Action, Batch, Draw, ExploredSet, Explorer, Plan, Policy, PrefixHash, Uniform, Walk, example_rng,
+    Action, Batch, Draw, Drawn, ExploredSet, Explorer, Met, Plan, Policy, PrefixHash, Uniform, Walk,
+    example_rng,
 };
 use proptest::prelude::*;
 
@@ -30,11 +33,13 @@ fn walk_all<'a>(
     }
 }
 
-/// Tries programs in batches of the given sizes, over and over, until there are none left.
+/// Tries programs in batches of the given sizes, over and over, until there are none left. Every batch that meets
+/// `patience` programs and dead ends is broken off there.
 fn batch_all<'a>(
     tree: &'a Tree,
     policy: &mut impl Policy<TreeEnv<'a>>,
     sizes: &[u32],
+    patience: u32,
     exact_limit: usize,
     seed: u64,
 ) -> Programs {
@@ -44,26 +49,37 @@ fn batch_all<'a>(
     let mut tried = Vec::new();
     for &size in sizes.iter().cycle() {
         let before = tried.len();
-        let drawn = batch.draw(&mut env, policy, &mut explored, &mut rng, size, |program| {
-            tried.push((program.program.to_vec(), program.reward));
+        let mut patience = patience;
+        let drawn = batch.draw(&mut env, policy, &mut explored, &mut rng, size, |met| {
+            tried.extend(program_of(met));
+            patience -= 1;
+            if patience == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         assert_eq!(tried.len() - before, drawn.programs as usize);
         assert!(
-            drawn.programs == size || explored.is_complete(),
-            "a batch is short only at the end"
+            drawn.programs == size || patience == 0 || explored.is_complete(),
+            "a batch is short for no reason"
         );
         if explored.is_complete() {
             break;
         }
     }
-    let mut nothing = |_: mapo_core::Tried<'_>| panic!("a program after the end");
-    assert_eq!(
-        batch
-            .draw(&mut env, policy, &mut explored, &mut rng, 10, &mut nothing)
-            .programs,
-        0
-    );
+    let after = batch.draw(&mut env, policy, &mut explored, &mut rng, 10, |_| {
+        panic!("something after the end")
+    });
+    assert_eq!(after, Drawn::default());
     tried
+}
+
+fn program_of(met: Met<'_>) -> Option<(Vec<Action>, f32)> {
+    match met {
+        Met::Program { program, reward } => Some((program.to_vec(), reward)),
+        Met::DeadEnd => None,
+    }
 }
 
 fn sorted(mut programs: Programs) -> Programs {
@@ -85,10 +101,11 @@ proptest! {
         tree in trees(),
         sizes in prop::collection::vec(1..70_u32, 1..6),
         seed: u64,
+        patience in prop_oneof![1..20_u32, Just(u32::MAX)],
         exact in prop_oneof![Just(0), Just(1000)],
     ) {
-        prop_assert_eq!(sorted(batch_all(&tree, &mut Uniform, &sizes, exact, seed)), tree.programs());
-        prop_assert_eq!(sorted(batch_all(&tree, &mut Biased, &sizes, exact, seed)), tree.programs());
+        prop_assert_eq!(sorted(batch_all(&tree, &mut Uniform, &sizes, patience, exact, seed)), tree.programs());
+        prop_assert_eq!(sorted(batch_all(&tree, &mut Biased, &sizes, patience, exact, seed)), tree.programs());
     }
 
     #[test]
@@ -99,8 +116,9 @@ proptest! {
         let mut tried = Vec::new();
         for turn in turns {
             if turn > 0 {
-                batch.draw(&mut env, &mut Uniform, &mut explored, &mut rng, turn, |program| {
-                    tried.push(program.program.to_vec());
+                batch.draw(&mut env, &mut Uniform, &mut explored, &mut rng, turn, |met| {
+                    tried.extend(program_of(met).map(|(program, _)| program));
+                    ControlFlow::Continue(())
                 });
             } else if let Draw::Program { .. } = walk.draw(&mut env, &mut Uniform, &mut explored, &mut rng) {
                 tried.push(walk.prefix().to_vec());
@@ -138,7 +156,7 @@ proptest! {
 
     #[test]
     fn an_explorer_keeps_what_is_rewarded_and_its_budget(tree in trees(), programs in 0..150_u64, first_batch in 0..40_u32, seed: u64) {
-        let plan = Plan { programs, seed, first_batch, largest_batch: 32, ..Plan::default() };
+        let plan = Plan { programs, seed, first_batch, ..Plan::default() };
         let mut explorer = Explorer::new(plan);
         let all = tree.programs();
         let once = explorer.explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap();
