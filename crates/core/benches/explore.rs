@@ -222,7 +222,7 @@ fn exploration(examples: u64, programs: u64) {
         });
     }
     let mut explorer = Explorer::new(plan);
-    measure("batches of doubling size", examples, |env| {
+    measure("batches of growing size", examples, |env| {
         let explored = explorer.explore(env.example, env, &mut Uniform, |_| true);
         explored.unwrap_or_default()
     });

@@ -89,3 +89,113 @@ pub(crate) fn split_by_weight<B: Share>(amount: u32, branches: &mut [B], rng: &m
 fn says_something(total: f64) -> bool {
     total > 0.0 && total.is_finite()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    struct Part {
+        weight: f32,
+        share: u32,
+    }
+
+    impl Share for Part {
+        fn weight(&self) -> f32 {
+            self.weight
+        }
+
+        fn give(&mut self, share: u32) {
+            self.share = share;
+        }
+    }
+
+    fn parts(weights: &[f32]) -> Vec<Part> {
+        weights.iter().map(|&weight| Part { weight, share: 0 }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn equal_parts_differ_by_one_at_most(count in 1..40_usize, amount in 0..200_u32, seed: u64) {
+            let mut branches = parts(&vec![1.0; count]);
+            let takers = split_evenly(amount, &mut branches, &mut example_rng(seed, 0));
+            let shares = || branches[..takers].iter().map(|branch| branch.share);
+            prop_assert_eq!(shares().sum::<u32>(), amount);
+            let fair = amount / count as u32;
+            prop_assert!(shares().all(|share| share == fair || share == fair + 1));
+        }
+
+        #[test]
+        fn parts_by_weight_are_rounded_up_or_down(
+            weights in prop::collection::vec(prop_oneof![Just(0.0_f32), 0.0..1.0_f32], 1..20),
+            amount in 1..200_u32,
+            seed: u64,
+        ) {
+            let total: f32 = weights.iter().sum();
+            prop_assume!(total > 1e-3);
+            let mut branches = parts(&weights);
+            let takers = split_by_weight(amount, &mut branches, &mut example_rng(seed, 0));
+            prop_assert_eq!(branches[..takers].iter().map(|branch| branch.share).sum::<u32>(), amount);
+            for branch in &branches[..takers] {
+                let fair = f64::from(branch.weight) / f64::from(total) * f64::from(amount);
+                prop_assert!((f64::from(branch.share) - fair).abs() < 1.001, "{} for {fair}", branch.share);
+                prop_assert!(branch.weight > 0.0 || branch.share == 0);
+            }
+        }
+    }
+
+    /// Whether chances are as they should be, to about six standard deviations.
+    fn assert_near(counted: [u32; 3], draws: u32, chances: [f64; 3]) {
+        for (count, chance) in counted.into_iter().zip(chances) {
+            let deviation = (f64::from(count) - f64::from(draws) * chance).abs();
+            assert!(
+                deviation < 6.0 * (f64::from(draws) * 0.25).sqrt(),
+                "{counted:?} instead of {chances:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn choices_follow_their_weights() {
+        let mut rng = example_rng(5, 0);
+        for (weights, chances) in [
+            (vec![1.0, 2.0, 5.0], [0.125, 0.25, 0.625]),
+            (vec![0.0, 0.0, 0.1], [0.0, 0.0, 1.0]),
+            (vec![], [1.0 / 3.0; 3]),
+            (vec![0.0; 3], [1.0 / 3.0; 3]),
+            (vec![f32::NAN, 1.0, 1.0], [1.0 / 3.0; 3]),
+        ] {
+            let mut chosen = [0; 3];
+            for _ in 0..10_000 {
+                chosen[choose(3, &weights, &mut rng)] += 1;
+            }
+            assert_near(chosen, 10_000, chances);
+        }
+    }
+
+    #[test]
+    fn parts_follow_their_weights_on_average() {
+        let mut rng = example_rng(6, 0);
+        let mut shared = [0; 3];
+        for _ in 0..10_000 {
+            let mut branches = parts(&[1.0, 2.0, 5.0]);
+            split_by_weight(2, &mut branches, &mut rng);
+            shared
+                .iter_mut()
+                .zip(&branches)
+                .for_each(|(sum, branch)| *sum += branch.share);
+        }
+        assert_near(shared, 20_000, [0.125, 0.25, 0.625]);
+    }
+
+    #[test]
+    fn examples_have_their_own_random_numbers() {
+        let mut firsts: Vec<u64> = (0..20)
+            .flat_map(|seed| (0..20).map(move |example| example_rng(seed, example).next_u64()))
+            .collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        assert_eq!(firsts.len(), 400);
+    }
+}

@@ -15,9 +15,12 @@ pub struct Plan {
     pub seed: u64,
     /// Highest probability with which an unexplored prefix may be taken for an explored one.
     pub error_rate: f64,
-    /// Programs in the first batch. Every later batch doubles the number tried so far: the larger a batch, the more
-    /// its programs share, and the batches are the points at which one knows what a smaller budget would have found.
+    /// Programs in the first batch.
     pub first_batch: u32,
+    /// Every later batch takes the number tried so far to this many times as much; at least 2. A larger batch shares
+    /// more of the work and spreads its programs more evenly; but only between batches does one know what a smaller
+    /// budget would have found.
+    pub growth: u32,
 }
 
 impl Default for Plan {
@@ -27,6 +30,7 @@ impl Default for Plan {
             seed: 0,
             error_rate: 1e-8,
             first_batch: 50,
+            growth: 4,
         }
     }
 }
@@ -34,10 +38,11 @@ impl Default for Plan {
 impl Plan {
     /// The size of the next batch after `tried` programs.
     fn batch(&self, tried: u64) -> u32 {
-        let doubling = tried
+        let more = tried.saturating_mul(u64::from(self.growth.max(2) - 1));
+        let size = more
             .max(u64::from(self.first_batch.max(1)))
             .min(self.programs - tried);
-        u32::try_from(doubling).unwrap_or(u32::MAX)
+        u32::try_from(size).unwrap_or(u32::MAX)
     }
 }
 

@@ -109,3 +109,34 @@ impl From<Stored> for Memory {
         memory
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_holds_each_program_once_in_the_order_of_finding(
+            found in prop::collection::vec((prop::collection::vec((0..3_u16).prop_map(Action), 0..5), 0.1..1.0_f32), 0..60),
+        ) {
+            let mut memory = Memory::default();
+            let mut expected: Vec<(Vec<Action>, f32)> = Vec::new();
+            for (program, reward) in found {
+                let is_new = expected.iter().all(|(known, _)| *known != program);
+                prop_assert_eq!(memory.contains(&program), !is_new);
+                prop_assert_eq!(memory.insert(&program, reward), is_new);
+                if is_new {
+                    expected.push((program, reward));
+                }
+            }
+            prop_assert_eq!(memory.len(), expected.len());
+            prop_assert!(memory.iter().eq(expected.iter().map(|(program, reward)| (&program[..], *reward))));
+            let text = serde_json::to_string(&memory).unwrap();
+            let mut copy: Memory = serde_json::from_str(&text).unwrap();
+            prop_assert!(copy == memory);
+            prop_assert!(expected.iter().all(|(program, reward)| !copy.insert(program, *reward)));
+        }
+    }
+}

@@ -155,8 +155,8 @@ proptest! {
     }
 
     #[test]
-    fn an_explorer_keeps_what_is_rewarded_and_its_budget(tree in trees(), programs in 0..150_u64, first_batch in 0..40_u32, seed: u64) {
-        let plan = Plan { programs, seed, first_batch, ..Plan::default() };
+    fn an_explorer_keeps_what_is_rewarded_and_its_budget(tree in trees(), programs in 0..150_u64, first_batch in 0..40_u32, growth in 0..5_u32, seed: u64) {
+        let plan = Plan { programs, seed, first_batch, growth, ..Plan::default() };
         let mut explorer = Explorer::new(plan);
         let all = tree.programs();
         let once = explorer.explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap();
