@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rand::Rng;
+use rand::{Rng, RngExt};
 
 use crate::chance::{Share, split_by_weight, split_evenly};
 use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
@@ -14,11 +14,14 @@ use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
 /// used in turn on one [`ExploredSet`]. What a branch cannot deliver because it is used up goes to its siblings.
 /// Whether a prefix is explored is decided on the way back, and only what its parent cannot conclude from it is inserted.
 ///
+/// It goes down the tree by recursion, one level for each prefix with several valid actions.
+///
 /// This type holds only buffers; keep one per thread.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     prefix: Vec<Action>,
-    open: Vec<Action>,
+    /// The valid actions of all the forks above the current prefix that are still needed, and then its own.
+    valid: Vec<Action>,
     weights: Vec<f32>,
     /// The branches of all the forks above the current prefix, the deepest last.
     branches: Vec<Branch>,
@@ -90,6 +93,7 @@ impl Batch {
         env.rewind(0);
         self.prefix.clear();
         self.branches.clear();
+        self.valid.clear();
         let mut descent = Descent {
             env,
             policy,
@@ -149,9 +153,9 @@ where
                     is_explored: true,
                 };
             }
-            self.buffers.open.clear();
-            self.env.actions(&mut self.buffers.open);
-            match self.buffers.open[..] {
+            let first = self.buffers.valid.len();
+            self.env.actions(&mut self.buffers.valid);
+            match self.buffers.valid[first..] {
                 [] => {
                     self.dead_ends += 1;
                     self.is_broken_off |= (self.met)(Met::DeadEnd).is_break();
@@ -162,20 +166,75 @@ where
                 }
                 // The only way on has been tried if and only if this prefix has: no look-up, no mark of its own.
                 [only] => {
-                    self.weigh_open();
+                    self.weigh(first);
+                    self.buffers.valid.truncate(first);
                     self.step(only);
                     hash = hash.extend(only);
                 }
-                _ => return self.fork(hash, wanted),
+                _ => {
+                    self.weigh(first);
+                    let harvest = if wanted == 1 && self.buffers.weights.is_empty() {
+                        self.pick(hash, first)
+                    } else {
+                        self.fork(hash, first, wanted)
+                    };
+                    self.buffers.valid.truncate(first);
+                    return harvest;
+                }
             }
         }
     }
 
-    /// Splits `wanted` over the open branches of the current prefix, whose valid actions are in `open`.
-    fn fork(&mut self, hash: PrefixHash, wanted: u32) -> Harvest {
+    /// Tries one program below the current prefix, whose valid actions are equally likely.
+    ///
+    /// Most prefixes are met with only one program left to draw. So branches are looked up as they are drawn, not all
+    /// of them beforehand: that leaves the open ones equally likely, and a wide prefix costs little more than a narrow one.
+    fn pick(&mut self, hash: PrefixHash, first: usize) -> Harvest {
+        let depth = self.buffers.prefix.len();
+        while self.buffers.valid.len() > first && !self.is_broken_off {
+            let drawn = self.rng.random_range(first..self.buffers.valid.len());
+            let action = self.buffers.valid.swap_remove(drawn);
+            let branch = hash.extend(action);
+            if self.explored.contains(branch) {
+                continue;
+            }
+            self.step(action);
+            let Harvest {
+                programs,
+                is_explored,
+            } = self.descend(branch, 1);
+            self.env.rewind(depth);
+            self.buffers.prefix.truncate(depth);
+            let is_last = is_explored && self.is_explored(hash, first);
+            if is_explored && !is_last {
+                self.explored.insert(branch);
+            }
+            // Neither means that a batch was broken off below.
+            if programs > 0 || !is_explored {
+                return Harvest {
+                    programs,
+                    is_explored: is_last,
+                };
+            }
+        }
+        Harvest {
+            programs: 0,
+            is_explored: self.is_explored(hash, first),
+        }
+    }
+
+    /// Whether all the branches left in `valid` are explored. Ends at the first that is not.
+    fn is_explored(&self, hash: PrefixHash, first: usize) -> bool {
+        self.buffers.valid[first..]
+            .iter()
+            .all(|&action| self.explored.contains(hash.extend(action)))
+    }
+
+    /// Splits `wanted` over those branches of the current prefix that lead to something new.
+    fn fork(&mut self, hash: PrefixHash, first: usize, wanted: u32) -> Harvest {
         let depth = self.buffers.prefix.len();
         let start = self.buffers.branches.len();
-        let is_weighted = self.push_branches(hash);
+        let is_weighted = self.push_branches(hash, first);
         let end = self.buffers.branches.len();
         // The branches `start..alive` may still hold something new, `alive..end` have been used up just now.
         let mut alive = end;
@@ -222,46 +281,38 @@ where
     }
 
     /// Puts the branches that lead to something new onto the stack. Says whether the policy weighs them.
-    fn push_branches(&mut self, hash: PrefixHash) -> bool {
-        let start = self.buffers.branches.len();
-        let Batch { open, branches, .. } = &mut *self.buffers;
-        for &action in open.iter() {
+    fn push_branches(&mut self, hash: PrefixHash, first: usize) -> bool {
+        let Batch {
+            valid,
+            branches,
+            weights,
+            ..
+        } = &mut *self.buffers;
+        for (index, &action) in valid[first..].iter().enumerate() {
             let hash = hash.extend(action);
             if !self.explored.contains(hash) {
+                let weight = weights.get(index).copied().unwrap_or(1.0);
                 branches.push(Branch {
                     hash,
-                    weight: 1.0,
+                    weight,
                     share: 0,
                     action,
                 });
             }
         }
-        if branches.len() - start < open.len() {
-            open.clear();
-            open.extend(branches[start..].iter().map(|branch| branch.action));
-        }
-        self.weigh_open();
-        let Batch {
-            branches, weights, ..
-        } = &mut *self.buffers;
-        for (branch, &weight) in branches[start..].iter_mut().zip(weights.iter()) {
-            branch.weight = weight;
-        }
         !weights.is_empty()
     }
 
     #[inline]
-    fn weigh_open(&mut self) {
+    fn weigh(&mut self, first: usize) {
         let Batch {
             prefix,
-            open,
+            valid,
             weights,
             ..
         } = &mut *self.buffers;
         weights.clear();
-        if !open.is_empty() {
-            self.policy.weigh(self.env, prefix, open, weights);
-        }
+        self.policy.weigh(self.env, prefix, &valid[first..], weights);
     }
 
     #[inline]

@@ -10,10 +10,10 @@ use crate::{Action, Env};
 /// depth first, so the state to go on from is always that of the longest common prefix with the last call.
 /// It is asked also where only one action is left, so it sees every prefix in which an action is taken.
 pub trait Policy<E: Env + ?Sized> {
-    /// Appends one weight for each action of `open` to `weights`: not negative, finite, proportional to its
-    /// probability after `prefix`. Appending nothing at all means that all are equally likely; so does giving each
-    /// of them the weight zero.
-    fn weigh(&mut self, env: &E, prefix: &[Action], open: &[Action], weights: &mut Vec<f32>);
+    /// Appends one weight for each of `actions`, all of them valid after `prefix`, to `weights`: not negative, finite,
+    /// proportional to its probability. Appending nothing at all means that all are equally likely; so does giving each
+    /// of them the weight zero. An action of weight zero is taken only when nothing else is left.
+    fn weigh(&mut self, env: &E, prefix: &[Action], actions: &[Action], weights: &mut Vec<f32>);
 }
 
 /// Every valid action is equally likely.

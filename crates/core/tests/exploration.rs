@@ -88,7 +88,7 @@ fn sorted(mut programs: Programs) -> Programs {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn one_at_a_time_visits_every_program_once(tree in trees(), seed: u64, exact in prop_oneof![Just(0), Just(1000)]) {
@@ -209,7 +209,7 @@ fn deep_environments_are_explored() {
             0.0
         }
     }
-    let depth = 2_000;
+    let depth = 10_000;
     let plan = Plan {
         programs: 1_000_000,
         ..Plan::default()
