@@ -57,7 +57,8 @@ pub fn read_cell(text: &str) -> CellReading {
         date: None,
         tokens,
     };
-    if !may_hold_digits(text) && !may_be_in_words(text) {
+    let words = !may_hold_digits(text);
+    if (words && !may_be_in_words(text)) || text.starts_with("http") {
         return none;
     }
     let mut slots = [Lexeme::NONE; LEXEMES];
@@ -144,7 +145,7 @@ fn date(lexemes: &[Lexeme]) -> Option<Date> {
     let fits = if bare {
         dated.next == lexemes.len()
     } else {
-        only_notes(lexemes, dated.next)
+        only_notes(lexemes, dated.next, dated.date.month.is_none())
     };
     fits.then_some(dated.date)
 }
@@ -175,40 +176,47 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
     if number.sort != Sort::Year || number.next != at + 1 {
         return None;
     }
+    let end = lexemes.get(number.next + 1).and_then(Lexeme::number);
+    let join = lexemes.get(number.next).is_some_and(|l| match l.kind {
+        Kind::Mark(c) => is_dash(c) || c == '/',
+        Kind::Word(word) => word.eq_ignore_ascii_case("to"),
+        Kind::Number(_) => false,
+    });
     // `1927–1927` is one year after all.
-    let same = lexemes
-        .get(number.next + 1)
-        .and_then(Lexeme::number)
-        .is_some_and(|n| n.value == number.value);
-    let span = lexemes
-        .get(number.next)
-        .and_then(Lexeme::mark)
-        .is_some_and(|c| is_dash(c) || c == '/')
-        && lexemes.get(number.next + 1).is_some_and(|l| l.number().is_some());
-    (same || !span).then(|| Dated {
+    let span = join && end.is_some_and(|end| end.value != number.value);
+    (!span).then(|| Dated {
         date: Date::of_year(number.value as i32),
         until: None,
         next: number.next,
     })
 }
 
-/// Whether all that follows a date are notes on it: marks, brackets, the end of a range, more dates, a time of day.
-fn only_notes(lexemes: &[Lexeme], mut at: usize) -> bool {
+/// Whether all that follows a date are notes on it: footnote marks, brackets, the end of a range, more dates, a time of
+/// day. Four digits alone (`bare_year`) are a date only with less around them: `1200 × 800` and `1660 AM` are none.
+fn only_notes(lexemes: &[Lexeme], mut at: usize, bare_year: bool) -> bool {
+    const JOINS: [&str; 9] = ["to", "and", "until", "present", "now", "date", "ad", "ce", "s"];
     let mut depth = 0usize;
     while let Some(lexeme) = lexemes.get(at) {
         at += 1;
         match lexeme.kind {
             Kind::Mark('(' | '[') => depth += 1,
             Kind::Mark(')' | ']') => depth = depth.saturating_sub(1),
-            Kind::Mark(_) | Kind::Number(_) => {}
-            Kind::Word(_) if depth > 0 => {}
-            Kind::Word(word)
-                if is_one_of(
-                    word,
-                    &[
-                        "to", "and", "until", "at", "present", "now", "date", "am", "pm", "ad", "ce", "s",
-                    ],
-                ) => {}
+            _ if depth > 0 => {}
+            Kind::Mark(c) => {
+                let note = is_dash(c)
+                    || !c.is_ascii()
+                    || matches!(c, ',' | ';' | '.' | '*' | '#' | '?' | '+' | '&' | '^');
+                if bare_year && (!note || matches!(c, '×' | '÷' | '=' | '°' | '±')) {
+                    return false;
+                }
+            }
+            Kind::Number(numeral) => {
+                if bare_year && !is_year(numeral.value) && numeral.value >= 100.0 {
+                    return false;
+                }
+            }
+            Kind::Word(word) if is_one_of(word, &JOINS) => {}
+            Kind::Word(word) if !bare_year && is_one_of(word, &["at", "am", "pm"]) => {}
             Kind::Word(_) => match date_at(lexemes, at - 1) {
                 Some(dated) if dated.next > at => at = dated.next,
                 _ => return false,

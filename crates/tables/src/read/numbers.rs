@@ -293,6 +293,13 @@ fn percent(lexemes: &[Lexeme], number: &mut Number) -> bool {
 /// The number written in words that starts at `at`: `two hundred and five`, `twenty-first`, `a dozen`, `two thirds`.
 pub(crate) fn in_words(lexemes: &[Lexeme], at: usize) -> Option<Number> {
     let mut number = half(lexemes, at).or_else(|| compound(lexemes, at))?;
+    // `Zero1` is a name.
+    if lexemes
+        .get(number.next)
+        .is_some_and(|l| !l.spaced && l.number().is_some())
+    {
+        return None;
+    }
     percent(lexemes, &mut number);
     Some(number)
 }

@@ -174,7 +174,10 @@ fn slash_fraction(text: &str, head: usize) -> Option<Numeral> {
     };
     let from = head + slash;
     let count = digits(bytes, from);
-    if !(1..=2).contains(&count) || matches!(bytes.get(from + count), Some(b'/' | b'.' | b',')) {
+    // `1/16/1986` and `1/2.7` are something else.
+    let goes_on =
+        matches!(bytes.get(from + count), Some(b'/' | b'.' | b',')) && digits(bytes, from + count + 1) > 0;
+    if !(1..=2).contains(&count) || goes_on {
         return None;
     }
     let below = small(&bytes[from..from + count]);

@@ -124,11 +124,22 @@ fn is_meant(lexemes: &[Lexeme], at: usize, next: usize) -> bool {
     let Some(word) = lexemes[at].word() else {
         return true;
     };
-    if next > at + 1 || month(word).is_none() || !is_one_of(word, &["may", "march", "mar", "dec", "sep"]) {
+    if next > at + 1
+        || month(word).is_none()
+        || !is_one_of(word, &["may", "march", "jan", "mar", "dec", "sep"])
+    {
         return true;
     }
     let before = at.checked_sub(1).and_then(|i| lexemes[i].word());
-    before.is_some_and(|w| is_one_of(w, &BEFORE) || month(w).is_some())
+    let listed = lexemes
+        .get(next)
+        .and_then(Lexeme::word)
+        .is_some_and(|w| is_one_of(w, &["and", "or", "to"]))
+        && lexemes
+            .get(next + 1)
+            .and_then(Lexeme::word)
+            .is_some_and(|w| month(w).is_some());
+    listed || before.is_some_and(|w| is_one_of(w, &BEFORE) || month(w).is_some())
 }
 
 /// Whether the digits at `at` belong to a name (`g718`, `usa-1`) or a character reference (`&#269;`).
