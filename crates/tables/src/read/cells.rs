@@ -12,7 +12,7 @@ pub const MANY_TOKENS: usize = 10;
 
 /// Numbers and dates are sought among so many lexemes of a cell. Cells with more have [`MANY_TOKENS`] and are prose,
 /// whose numbers no column is made of.
-const LEXEMES: usize = 32;
+const LEXEMES: usize = 24;
 
 /// What the reader finds in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,11 +183,15 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         Kind::Number(_) => false,
     });
     // `1927–1927` is one year after all.
-    let span = join && end.is_some_and(|end| end.value != number.value);
-    (!span).then(|| Dated {
+    let next = match end {
+        Some(end) if join && end.value == number.value => number.next + 2,
+        Some(_) if join => return None,
+        _ => number.next,
+    };
+    Some(Dated {
         date: Date::of_year(number.value as i32),
         until: None,
-        next: number.next,
+        next,
     })
 }
 
@@ -224,4 +228,149 @@ fn only_notes(lexemes: &[Lexeme], mut at: usize, bare_year: bool) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A cell's reading as `number number2 date`, with `-` for nothing.
+    fn read(text: &str) -> String {
+        fn show(value: Option<impl std::fmt::Display>) -> String {
+            value.map_or("-".into(), |v| v.to_string())
+        }
+        let cell = read_cell(text);
+        format!("{} {} {}", show(cell.number), show(cell.number2), show(cell.date))
+    }
+
+    #[test]
+    fn cells() {
+        for (text, expected) in [
+            ("", "- - -"),
+            ("Imabari", "- - -"),
+            ("0", "0 - -"),
+            ("704", "704 - -"),
+            ("2.25", "2.25 - -"),
+            ("-6", "-6 - -"),
+            ("−0.6", "-0.6 - -"),
+            ("–13", "-13 - -"),
+            ("275 (–13)", "275 -13 -"),
+            ("1,234.5", "1234.5 - -"),
+            ("628 443", "628443 - -"),
+            ("1,94 m", "1.94 - -"),
+            ("$4.2m", "4200000 - -"),
+            ("$13 million", "13000000 - -"),
+            ("£319.2 million", "319200000 - -"),
+            ("48.92 m", "48.92 - -"),
+            ("-$5", "-5 - -"),
+            ("3rd", "3 - -"),
+            ("60th", "60 - -"),
+            ("12%", "12 - -"),
+            ("55% - 44%", "55 44 -"),
+            ("1:23.45", "83.45 - -"),
+            ("2:17:42", "8262 - -"),
+            ("+1:13.5", "73.5 - -"),
+            ("3:30 pm", "930 - -"),
+            ("12:15 a.m.", "15 - -"),
+            ("Luke 14:16", "14 16 -"),
+            ("Luke 14:16–24", "14 16 -"),
+            ("1/2", "0.5 - -"),
+            ("3 1/2", "3.5 - -"),
+            ("½", "0.5 - -"),
+            ("3½ ft.", "3.5 - -"),
+            ("Garfield Sobers (1/2)", "1 2 -"),
+            ("2/6", "2 6 -"),
+            ("3-4", "3 4 -"),
+            ("5–9–0", "5 9 -"),
+            ("2 – 4", "2 4 -"),
+            ("2–6, 6–7", "2 6 -"),
+            ("W 17–14", "17 14 -"),
+            ("BB-48", "48 - -"),
+            ("No. 312", "312 - -"),
+            ("ITU-T G.719", "719 - -"),
+            ("H7", "7 - -"),
+            ("8Realms", "8 - -"),
+            ("±375", "375 - -"),
+            ("16=", "16 - -"),
+            ("Five", "5 - -"),
+            ("Third", "3 - -"),
+            ("Twenty-one", "21 - -"),
+            ("Third time", "- - -"),
+            ("http://example.org/159", "- - -"),
+            ("1914", "1914 - 1914-xx-xx"),
+            ("2601", "2601 - -"),
+            ("1978*", "1978 - 1978-xx-xx"),
+            ("2011 (now closed)", "2011 - 2011-xx-xx"),
+            ("2011 Vijay Music Awards", "2011 - -"),
+            ("1660 AM", "1660 - -"),
+            ("1200 × 800", "1200 800 -"),
+            ("c. 1900", "1900 - 1900-xx-xx"),
+            ("b. 1933", "1933 - 1933-xx-xx"),
+            ("299 BC", "299 - -0299-xx-xx"),
+            ("2004–05", "2004 2005 -"),
+            ("2004-05", "2004 2005 -"),
+            ("1999/00", "1999 2000 -"),
+            ("1986–2001", "1986 2001 -"),
+            ("1927–1927", "1927 1927 1927-xx-xx"),
+            ("1965, 1969", "1965 1969 1965-xx-xx"),
+            ("1960-present", "1960 - 1960-xx-xx"),
+            ("2006-11", "2006 11 2006-11-xx"),
+            ("1970s", "1970 - -"),
+            ("October 4, 2016", "4 2016 2016-10-04"),
+            ("30 December 1978", "30 1978 1978-12-30"),
+            ("13-12-1989", "13 12 1989-12-13"),
+            ("11/28/2009", "11 28 2009-11-28"),
+            ("04.08.1986", "4 8 1986-08-04"),
+            ("02/03/94", "2 3 1994-02-03"),
+            ("2009-11-21", "2009 11 2009-11-21"),
+            ("1934 Feb 21", "1934 21 1934-02-21"),
+            ("15-Apr-75", "15 75 1975-04-15"),
+            ("June 1997", "1997 - 1997-06-xx"),
+            ("February 29", "29 - xxxx-02-29"),
+            ("Monday, Sept 5", "5 - xxxx-09-05"),
+            ("Feb. 3", "3 - xxxx-02-03"),
+            ("March", "- - xxxx-03-xx"),
+            ("May Day", "- - -"),
+            ("New Year's Day", "- - xxxx-01-01"),
+            ("19–25 August", "19 25 xxxx-08-19"),
+            ("August 19–22, 2010", "19 22 2010-08-19"),
+            ("May 31 – June 13, 1983", "31 13 1983-05-31"),
+            ("December 15, 1941 – April 17, 1945", "15 1941 1941-12-15"),
+            ("January 23, 1980\n(#80000217)", "23 1980 1980-01-23"),
+            ("Friday, 13 May 7:40pm", "13 1180 xxxx-05-13"),
+            ("12/23/1985*", "12 23 1985-12-23"),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_counted_up_to_ten() {
+        assert_eq!(read_cell("").tokens, 0);
+        assert_eq!(read_cell("704").tokens, 1);
+        assert_eq!(read_cell("October 4, 2016").tokens, 4);
+        assert_eq!(read_cell(&"a ".repeat(50)).tokens, MANY_TOKENS);
+    }
+
+    proptest! {
+        #[test]
+        fn plain_numbers_are_what_they_say(number in -1e6f64..1e6, places in 0usize..6) {
+            let text = format!("{number:.places$}");
+            let read = read_cell(&text).number;
+            prop_assert_eq!(read, text.parse().ok());
+        }
+
+        #[test]
+        fn nothing_makes_it_fail(text in ".{0,80}|[0-9a-zA-Z.,:/–−$%½⁄()'’ -]{0,40}") {
+            let cell = read_cell(&text);
+            prop_assert!(cell.tokens <= MANY_TOKENS);
+            prop_assert_eq!(cell.tokens, crate::read::tokenize(&text).len().min(MANY_TOKENS));
+            prop_assert!(cell.number.is_none_or(f64::is_finite) && cell.number2.is_none_or(f64::is_finite));
+            prop_assert!(cell.number.is_some() || cell.number2.is_none());
+            if let Some(date) = cell.date {
+                prop_assert!(date.to_string().parse::<Date>().is_ok(), "{}", date);
+            }
+        }
+    }
 }
