@@ -61,6 +61,7 @@ pub fn read_cell(text: &str) -> CellReading {
     if (words && !may_be_in_words(text)) || text.starts_with("http") {
         return none;
     }
+    let text = without_citations(text);
     let mut slots = [Lexeme::NONE; LEXEMES];
     let mut len = 0;
     for (slot, lexeme) in slots.iter_mut().zip(Lexemes::new(text, true)) {
@@ -82,6 +83,19 @@ pub fn read_cell(text: &str) -> CellReading {
         date: date(lexemes),
         ..none
     }
+}
+
+/// The text without the citations at its end: `1,234[5]`. What is only a citation stays.
+fn without_citations(text: &str) -> &str {
+    let mut kept = text.trim_end();
+    while let Some((before, number)) = kept.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        let before = before.trim_end();
+        if before.is_empty() || number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
+            break;
+        }
+        kept = before;
+    }
+    kept
 }
 
 /// The value of digits with an optional minus and point, the form of most cells with a number.
@@ -183,6 +197,9 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         Kind::Number(_) => false,
     });
     // `1927–1927` is one year after all.
+    if let Some(dated) = month_in_brackets(lexemes, number.next, number.value as i32) {
+        return Some(dated);
+    }
     let next = match end {
         Some(end) if join && end.value == number.value => number.next + 2,
         Some(_) if join => return None,
@@ -192,6 +209,20 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         date: Date::of_year(number.value as i32),
         until: None,
         next,
+    })
+}
+
+/// The rest of a date in brackets after its year: `1910 (20 February)`.
+fn month_in_brackets(lexemes: &[Lexeme], at: usize, year: i32) -> Option<Dated> {
+    if lexemes.get(at)?.mark() != Some('(') {
+        return None;
+    }
+    let mut dated = date_at(lexemes, at + 1)?;
+    let closed = lexemes.get(dated.next)?.mark() == Some(')');
+    (closed && dated.date.year.is_none()).then(|| {
+        dated.date.year = Some(year);
+        dated.next += 1;
+        dated
     })
 }
 
@@ -305,6 +336,12 @@ mod tests {
             ("2011 Vijay Music Awards", "2011 - -"),
             ("1660 AM", "1660 - -"),
             ("1200 × 800", "1200 800 -"),
+            ("1910 (20 February)", "1910 20 1910-02-20"),
+            ("2012 (Feb)", "2012 - 2012-02-xx"),
+            ("1,234[5]", "1234 - -"),
+            ("K-8[36][37]", "8 - -"),
+            ("Holy Spirit[37]", "- - -"),
+            ("[10]", "10 - -"),
             ("c. 1900", "1900 - 1900-xx-xx"),
             ("b. 1933", "1933 - 1933-xx-xx"),
             ("299 BC", "299 - -0299-xx-xx"),

@@ -259,7 +259,7 @@ fn multiply(lexemes: &[Lexeme], money: bool, number: &mut Number) -> bool {
     {
         // `m` and `k` are metres and kilo-anything unless money is counted; `bn` is always a billion.
         let factor = scale(word).or_else(|| {
-            let letter = number.next == start && (money || word.eq_ignore_ascii_case("bn"));
+            let letter = number.next == start && (money || word == "bn");
             if letter { money_scale(word) } else { None }
         });
         let Some(factor) = factor else { break };

@@ -32,6 +32,8 @@ pub(crate) struct Numeral {
 pub(crate) struct Allowed {
     /// `628 443` is one number.
     pub(crate) spaces: bool,
+    /// A decimal comma: not so within a list, where `10,11` are two numbers.
+    pub(crate) comma: bool,
     /// Anything but digits: not so within a dotted date, where `08.1986` is a month and a year.
     pub(crate) joins: bool,
 }
@@ -59,7 +61,7 @@ pub(crate) fn numeral(text: &str, allowed: Allowed) -> Option<Numeral> {
     }
     clock(text, head)
         .or_else(|| slash_fraction(text, head))
-        .or_else(|| decimal(text, head, allowed.spaces))
+        .or_else(|| decimal(text, head, allowed))
 }
 
 /// The number of ASCII digits from `at` on.
@@ -213,9 +215,9 @@ fn slash_fraction(text: &str, head: usize) -> Option<Numeral> {
     })
 }
 
-fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
+fn decimal(text: &str, head: usize, allowed: Allowed) -> Option<Numeral> {
     let bytes = text.as_bytes();
-    let mut end = grouped(text, head, spaces);
+    let mut end = grouped(text, head, allowed.spaces);
     let mut comma = false;
     if end > head || head == 0 || bytes.get(head) == Some(&b'.') {
         // A point and digits, unless the digits go on to be a date or a version: `04.08.1986`.
@@ -227,7 +229,7 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
         if count > 0 && !is_dotted_date(bytes, head) {
             end += 1 + count;
         }
-    } else if bytes.get(head) == Some(&b',') {
+    } else if allowed.comma && bytes.get(head) == Some(&b',') {
         let count = digits(bytes, head + 1);
         let more = bytes.get(head + 1 + count) == Some(&b',') && digits(bytes, head + 2 + count) > 0;
         // In `6-3,6-3` the comma separates two scores.
@@ -246,12 +248,8 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
         Form::Real
     };
     if let Some((power, len)) = exponent(&text[end..]) {
-        // A division by a whole power is rounded once, a product with its inverse twice.
-        value = if power < 0 {
-            value / 10f64.powi(-power)
-        } else {
-            value * 10f64.powi(power)
-        };
+        // Read again as a whole, because a product would be rounded a second time.
+        value = format!("{value}e{power}").parse().ok()?;
         return value.is_finite().then_some(Numeral {
             value,
             form: Form::Real,
@@ -380,6 +378,7 @@ mod tests {
             text,
             Allowed {
                 spaces: true,
+                comma: true,
                 joins: true,
             },
         )
@@ -433,6 +432,7 @@ mod tests {
             ("6.5e-3", 0.0065, ""),
             ("190E 2", 190.0, "E 2"),
             ("1.57×10−4", 0.000157, ""),
+            ("0.59×10−5", 0.0000059, ""),
             ("3×10⁸ m", 3e8, " m"),
             ("2 x 10^3", 2000.0, ""),
             ("4×100", 4.0, "×100"),

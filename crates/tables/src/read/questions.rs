@@ -117,9 +117,9 @@ fn token_span(tokens: &[Token], start: usize, end: usize) -> Range<usize> {
 
 /// Whether what reads as a date is meant as one: `may` and `march` alone are more often verbs.
 fn is_meant(lexemes: &[Lexeme], at: usize, next: usize) -> bool {
-    const BEFORE: [&str; 17] = [
-        "in", "of", "during", "since", "until", "till", "by", "before", "after", "and", "or", "from",
-        "through", "for", "late", "early", "mid",
+    const BEFORE: [&str; 15] = [
+        "in", "of", "during", "since", "until", "till", "by", "before", "after", "from", "through", "for",
+        "late", "early", "mid",
     ];
     let Some(word) = lexemes[at].word() else {
         return true;
@@ -130,7 +130,6 @@ fn is_meant(lexemes: &[Lexeme], at: usize, next: usize) -> bool {
     {
         return true;
     }
-    let before = at.checked_sub(1).and_then(|i| lexemes[i].word());
     let listed = lexemes
         .get(next)
         .and_then(Lexeme::word)
@@ -139,7 +138,10 @@ fn is_meant(lexemes: &[Lexeme], at: usize, next: usize) -> bool {
             .get(next + 1)
             .and_then(Lexeme::word)
             .is_some_and(|w| month(w).is_some());
-    listed || before.is_some_and(|w| is_one_of(w, &BEFORE) || month(w).is_some())
+    let back = |n: usize| at.checked_sub(n).and_then(|i| lexemes[i].word());
+    let second = back(1).is_some_and(|w| is_one_of(w, &["and", "or", "to"]))
+        && back(2).is_some_and(|w| month(w).is_some());
+    listed || second || back(1).is_some_and(|w| is_one_of(w, &BEFORE) || month(w).is_some())
 }
 
 /// Whether the digits at `at` belong to a name (`g718`, `usa-1`) or a character reference (`&#269;`).
@@ -300,6 +302,10 @@ mod tests {
             ("usa-1 or g718", ""),
             ("the top-10", "top 10=10"),
             ("game #9", "9=9"),
+            (
+                "rounds 7,8,10,11",
+                "7,8,10,11=7; 7,8,10,11=8; 7,8,10,11=10; 7,8,10,11=11",
+            ),
             ("6-3,6-3", "6-3=6; 6-3=3; ,6=6; -3=3"),
         ] {
             // `top-10` is one token here, as in the dataset.
@@ -329,6 +335,8 @@ mod tests {
             ("on april 28. what", "april 28=xxxx-04-28"),
             ("in may", "may=xxxx-05-xx"),
             ("who may win", ""),
+            ("karel or jan schulz", ""),
+            ("in june or may", "june=xxxx-06-xx; may=xxxx-05-xx"),
             ("did march or april", "march=xxxx-03-xx; april=xxxx-04-xx"),
             ("on 1951-05-12", "1951-05-12=1951-05-12"),
             ("on 13-12-1989", "13-12-1989=1989-12-13"),

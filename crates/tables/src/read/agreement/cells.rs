@@ -107,6 +107,9 @@ fn number_error(text: &str, theirs: f64, ours: Option<f64>) -> Option<&'static s
     if theirs == 0.0 && !text.contains('0') {
         return Some("letters taken for zero");
     }
+    if text.ends_with(&format!("[{theirs}]")) && text.trim_start() != format!("[{theirs}]") {
+        return Some("a citation taken for a number");
+    }
     let ours_is = |expected: f64| ours.is_some_and(|value| same(value, expected));
     if theirs != 0.0 && ours_is(-theirs) && text.contains(is_dash) {
         return Some("sign lost");
@@ -137,9 +140,11 @@ fn number_error(text: &str, theirs: f64, ours: Option<f64>) -> Option<&'static s
     {
         return Some("an exponent misread");
     }
-    if ours.is_some_and(|value| [1.0, 2.0].iter().any(|n| same(theirs, value * 10f64.powf(*n))))
-        && text.contains(',')
-    {
+    let decimal_comma = text
+        .as_bytes()
+        .windows(3)
+        .any(|w| w[0].is_ascii_digit() && w[1] == b',' && w[2].is_ascii_digit());
+    if decimal_comma && ours.is_some_and(|value| same(theirs, value * 10.0) || same(theirs, value * 100.0)) {
         return Some("a decimal comma lost");
     }
     if theirs.fract() != 0.0 && has_full_stop_before_number(text) {
