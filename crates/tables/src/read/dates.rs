@@ -351,8 +351,9 @@ fn numeric(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         })
     };
     let Some((c, c_digits)) = third else {
+        // `1953-08` is a month, but `2004-05` and `2006-11` may be spans of years, and mostly are.
         let month = (1.0..=12.0).contains(&b) && b_digits == 2;
-        if a_digits == 4 && is_year(a) && join == '-' && month && (a + 1.0) % 100.0 != b {
+        if a_digits == 4 && is_year(a) && join == '-' && month && b <= a % 100.0 {
             return done(Some(known(Some(a as i32), Some(b as u8), None)), at + 3);
         }
         if a_digits <= 2 && b_digits == 4 && is_year(b) && join == '/' && (1.0..=12.0).contains(&a) {

@@ -91,9 +91,9 @@ pub(crate) fn end_of_years(lexemes: &[Lexeme], year: Number) -> Option<Number> {
             let unit = if n == 1 { 10.0 } else { 100.0 };
             let same = year.value - year.value % unit + digits.value;
             let value = if same > year.value { same } else { same + unit };
-            // `2006-11` is a month, `2006-07` a season.
+            // `1953-08` is a month.
             let month = join.mark() == Some('-') && n == 2 && (1.0..=12.0).contains(&digits.value);
-            if month && value != year.value + 1.0 {
+            if month && same <= year.value {
                 return None;
             }
             // A span that crosses the century does so to its very end (`1999-00`); one digit is the next year.

@@ -279,10 +279,10 @@ fn compare_dates(cell: &TaggedCell, ours: &CellReading, result: &mut Agreement, 
 /// Why a date of CoreNLP is wrong.
 fn date_error(text: &str, theirs: Date, ours: Option<Date>) -> Option<&'static str> {
     if let (Some(year), Some(month), None) = (theirs.year, theirs.month, theirs.day)
-        && i32::from(month) == (year + 1) % 100
+        && i32::from(month) > year % 100
         && text.trim().len() == 7
     {
-        return Some("a season taken for a month");
+        return Some("a season or span of years taken for a month");
     }
     if theirs.year.is_some_and(|year| year > 2100) {
         return Some("an amount taken for a year after 2100");

@@ -412,9 +412,9 @@ fn date_error(text: &str, value: &str) -> Option<&'static str> {
     if let [date] = dates[..] {
         if let (Some(year), Some(month), None) = (date.year, date.month, date.day)
             && text.len() == 7
-            && i32::from(month) == (year + 1) % 100
+            && i32::from(month) > year % 100
         {
-            return Some("a season taken for a month");
+            return Some("a season or span of years taken for a month");
         }
         let parts = usize::from(date.year.is_some()) + usize::from(date.day.is_some());
         let season = text.len() == 7 && date.month.is_none();
