@@ -8,6 +8,7 @@
 
 use std::error::Error;
 use std::hint::black_box;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,9 +19,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let dir = arguments.next().ok_or("usage: reader_agreement DIR [PORTION]")?;
     let portion = arguments.next().unwrap_or_else(|| "pristine-seen-tables".into());
-    print!("{}", agreement(Path::new(&dir), &portion)?);
+    // Not `println!`, which would panic when the reader of a pipe has seen enough.
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}", agreement(Path::new(&dir), &portion)?)?;
 
-    println!("\nspeed of reading cells, one thread");
+    writeln!(out, "\nspeed of reading cells, one thread")?;
     for (what, cells) in [
         (
             "plain numbers",
@@ -69,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let nanoseconds = start.elapsed().as_nanos() as f64 / (rounds * cells.len()) as f64;
-        println!("  {what:<24} {nanoseconds:6.0} ns a cell");
+        writeln!(out, "  {what:<24} {nanoseconds:6.0} ns a cell")?;
     }
     Ok(())
 }

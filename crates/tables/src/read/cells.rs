@@ -10,8 +10,8 @@ use crate::Date;
 /// Tokens of a cell are counted up to this number; a cell with so many of them is prose.
 pub const MANY_TOKENS: usize = 10;
 
-/// Numbers and dates are sought among so many lexemes of a cell. Cells with more have [`MANY_TOKENS`] and are prose,
-/// whose numbers no column is made of.
+/// Numbers and dates are sought among so many lexemes of a cell. Hardly a cell of fewer than [`MANY_TOKENS`] tokens has
+/// more, and of longer ones no column of numbers is made.
 const LEXEMES: usize = 24;
 
 /// What the reader finds in a cell.
@@ -57,8 +57,7 @@ pub fn read_cell(text: &str) -> CellReading {
         date: None,
         tokens,
     };
-    let words = !may_hold_digits(text);
-    if (words && !may_be_in_words(text)) || text.starts_with("http") {
+    if (!may_hold_digits(text) && !may_be_in_words(text)) || text.starts_with("http") {
         return none;
     }
     let text = without_citations(text);
@@ -125,7 +124,8 @@ fn plain_number(bytes: &[u8]) -> Option<f64> {
         }
     }
     let value = value as f64 / POWERS[point.unwrap_or(0)];
-    Some(if negative { -value } else { value })
+    // Not the negation, which would make -0 of 0.
+    Some(if negative { 0.0 - value } else { value })
 }
 
 /// Whether the text may hold a numeral: a digit or a vulgar fraction.
@@ -141,7 +141,7 @@ fn may_be_in_words(text: &str) -> bool {
         && text
             .as_bytes()
             .first()
-            .is_some_and(|b| b"adefhjmnostvzADEFHJMNOSTVZ".contains(b))
+            .is_some_and(|b| b"acdefhjmnostvzACDEFHJMNOSTVZ".contains(b))
 }
 
 /// The number that the whole cell says in words: `Twenty-one`, `Third`.
@@ -196,11 +196,11 @@ fn year(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         Kind::Word(word) => word.eq_ignore_ascii_case("to"),
         Kind::Number(_) => false,
     });
-    // `1927–1927` is one year after all.
     if let Some(dated) = month_in_brackets(lexemes, number.next, number.value as i32) {
         return Some(dated);
     }
     let next = match end {
+        // `1927–1927` is one year after all.
         Some(end) if join && end.value == number.value => number.next + 2,
         Some(_) if join => return None,
         _ => number.next,

@@ -174,9 +174,10 @@ pub(crate) fn in_digits(lexemes: &[Lexeme], at: usize) -> Option<Number> {
         number.sort = Sort::Year;
     }
     if negative {
-        number.value = -number.value;
+        // Not the negation, which would make -0 of 0.
+        number.value = 0.0 - number.value;
     }
-    Some(number)
+    number.value.is_finite().then_some(number)
 }
 
 /// The word that stands at `at` without a blank before it.
@@ -306,7 +307,7 @@ pub(crate) fn in_words(lexemes: &[Lexeme], at: usize) -> Option<Number> {
         return None;
     }
     percent(lexemes, &mut number);
-    Some(number)
+    number.value.is_finite().then_some(number)
 }
 
 /// The word at `at`.

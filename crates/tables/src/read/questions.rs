@@ -82,9 +82,9 @@ pub fn read_question(text: &str) -> QuestionReading {
                 add(at, dated.next, Value::Number(f64::from(year.abs())));
             }
             at = dated.next;
-        } else if is_in_name(&lexemes, at) {
-            // Passed over.
-        } else if let Some(number) = in_digits(&lexemes, at).or_else(|| in_words(&lexemes, at)) {
+        } else if !is_in_name(&lexemes, at)
+            && let Some(number) = in_digits(&lexemes, at).or_else(|| in_words(&lexemes, at))
+        {
             let mut next = Some(number);
             while let Some(number) = next {
                 add(number.first, number.next, Value::Number(number.value));
@@ -166,71 +166,17 @@ fn is_in_name(lexemes: &[Lexeme], at: usize) -> bool {
 
 /// Whether four digits count something rather than name a year: `1500 people`.
 fn is_counted(lexemes: &[Lexeme], number: Number) -> bool {
-    const UNITS: [&str; 56] = [
-        "people",
-        "persons",
-        "inhabitants",
-        "residents",
-        "votes",
-        "points",
-        "pts",
-        "fans",
-        "spectators",
-        "attendees",
-        "seats",
-        "students",
-        "employees",
-        "members",
-        "copies",
-        "units",
-        "dollars",
-        "pounds",
-        "euros",
-        "meters",
-        "metres",
-        "meter",
-        "metre",
-        "m",
-        "km",
-        "kilometers",
-        "kilometres",
-        "mile",
-        "miles",
-        "mi",
-        "feet",
-        "foot",
-        "ft",
-        "yards",
-        "yard",
-        "tons",
-        "tonnes",
-        "kg",
-        "lbs",
-        "grams",
-        "kw",
-        "hp",
-        "mhz",
-        "khz",
-        "mph",
-        "acres",
-        "square",
-        "sq",
-        "days",
-        "hours",
-        "minutes",
-        "seconds",
-        "years",
-        "times",
-        "runs",
-        "goals",
-    ];
+    const UNITS: &str = "people persons inhabitants residents votes points pts fans spectators attendees seats \
+        students employees members copies units dollars pounds euros meters metres meter metre m \
+        km kilometers kilometres mile miles mi feet foot ft yards yard tons tonnes kg lbs grams \
+        kw hp mhz khz mph acres square sq days hours minutes seconds years times runs goals";
     let after = lexemes.get(number.next).and_then(Lexeme::word);
     let before = number
         .first
         .checked_sub(1)
         .and_then(|i| lexemes.get(i))
         .and_then(Lexeme::mark);
-    after.is_some_and(|w| is_one_of(w, &UNITS)) || before == Some('#')
+    after.is_some_and(|w| UNITS.split(' ').any(|unit| w.eq_ignore_ascii_case(unit))) || before == Some('#')
 }
 
 #[cfg(test)]
@@ -302,6 +248,11 @@ mod tests {
             ("usa-1 or g718", ""),
             ("the top-10", "top 10=10"),
             ("game #9", "9=9"),
+            ("-0", "-0=0"),
+            (
+                "9 trillion trillion",
+                "9 trillion trillion=9000000000000000000000000",
+            ),
             (
                 "rounds 7,8,10,11",
                 "7,8,10,11=7; 7,8,10,11=8; 7,8,10,11=10; 7,8,10,11=11",
