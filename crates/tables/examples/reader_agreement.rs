@@ -64,14 +64,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             ],
         ),
     ] {
-        let rounds = 2_000_000 / cells.len();
-        let start = Instant::now();
-        for _ in 0..rounds {
-            for cell in cells {
+        let rounds = 100_000 / cells.len();
+        // The fastest of many short runs: what else the machine does only makes a run slower.
+        let fastest = (0..20).map(|_| {
+            let start = Instant::now();
+            for cell in cells.iter().cycle().take(rounds * cells.len()) {
                 black_box(read_cell(black_box(cell)));
             }
-        }
-        let nanoseconds = start.elapsed().as_nanos() as f64 / (rounds * cells.len()) as f64;
+            start.elapsed()
+        });
+        let nanoseconds = fastest.min().unwrap_or_default().as_nanos() as f64 / (rounds * cells.len()) as f64;
         writeln!(out, "  {what:<24} {nanoseconds:6.0} ns a cell")?;
     }
     Ok(())
