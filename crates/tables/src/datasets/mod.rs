@@ -156,6 +156,15 @@ pub enum DatasetError {
 }
 
 impl Dataset {
+    /// The kind of dataset, without where it is: `wtq`, `wikisql`, `jsonl`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Dataset::Wtq(_) => "wtq",
+            Dataset::WikiSql(_) => "wikisql",
+            Dataset::JsonLines(_) => "jsonl",
+        }
+    }
+
     /// The examples that a selection names.
     pub fn examples(&self, selection: &Selection) -> Result<Examples, DatasetError> {
         let splits = match (&selection.split, &selection.ids) {
