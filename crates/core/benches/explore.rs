@@ -1,8 +1,9 @@
-//! How fast programs are tried, one at a time and in batches, and whether as many examples are solved either way.
+//! How fast programs are tried, one at a time and in batches, and whether as many examples are solved either
+//! way.
 //!
-//! `cargo bench -p mapo-core --bench explore` prints the figures; they are for one core. The environment costs next to
-//! nothing, so what is measured is exploration itself. `-- 20` after it takes twenty times as many examples, for shares
-//! solved that can be told apart.
+//! `cargo bench -p mapo-core --bench explore` prints the figures; they are for one core. The environment
+//! costs next to nothing, so what is measured is exploration itself. `-- 20` after it takes twenty times as
+//! many examples, for shares solved that can be told apart.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -13,8 +14,8 @@ use mapo_core::{
     Walk, example_rng,
 };
 
-/// A language of the shape of the table language, with results made up from hashes: up to three expressions of a
-/// function, rows, perhaps a value, perhaps a column; from 4 to 19 tokens.
+/// A language of the shape of the table language, with results made up from hashes: up to three expressions
+/// of a function, rows, perhaps a value, perhaps a column; from 4 to 19 tokens.
 struct Language {
     stages: Vec<Stage>,
     steps: u64,
@@ -59,8 +60,8 @@ const COLUMNS: u16 = 6;
 const EXPRESSIONS: u16 = 3;
 
 impl Language {
-    /// Rewards the programs with the result of one that is drawn at random, as a question has an answer that some
-    /// program gives: short ones are more likely, and no result is out of reach.
+    /// Rewards the programs with the result of one that is drawn at random, as a question has an answer that
+    /// some program gives: short ones are more likely, and no result is out of reach.
     fn new(example: u64) -> Self {
         let start = Stage {
             expects: Expects::Expression,
