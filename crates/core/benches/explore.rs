@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mapo_core::{
-    Action, Batch, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Uniform,
-    Walk, example_rng,
+    Action, Batch, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Progress,
+    Uniform, Walk, example_rng, explore_all,
 };
 
 /// A language of the shape of the table language, with results made up from hashes: up to three expressions
@@ -231,6 +231,33 @@ fn exploration(examples: u64, programs: u64) {
     });
 }
 
+/// The same on one thread and on all cores.
+fn threads(examples: u64, programs: u64) {
+    println!("\n{programs} programs for each of {examples} examples, in parallel");
+    let plan = Plan {
+        programs,
+        ..Plan::default()
+    };
+    // 0 means as many as there are cores.
+    for threads in [1, 0] {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else {
+            return;
+        };
+        let progress = Progress::default();
+        let begun = Instant::now();
+        let ended = pool.install(|| {
+            explore_all(0..examples, Language::new, &Uniform, &plan, &progress, |_, _| {
+                Ok::<(), ()>(())
+            })
+        });
+        let speed = progress.programs() as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "{:>2} threads {speed:>35.0} programs/s {ended:?}",
+            pool.current_num_threads()
+        );
+    }
+}
+
 /// Time for one insertion and one look-up of something that is not there.
 fn explored_set(members: u64, rounds: u64) {
     println!("\nexplored set of {members} prefixes, error rate 1e-8");
@@ -279,6 +306,7 @@ fn main() {
         .unwrap_or(1);
     exploration(1_000 * times / scale, 1_000);
     exploration(100 * times / scale, 50_000 / scale);
+    threads(400 / scale, 50_000 / scale);
     for members in [1_000, 50_000] {
         explored_set(members / scale, 5_000_000 / members / scale);
     }
