@@ -11,8 +11,8 @@ use crate::prefix::HashedSet;
 /// What was inserted is always found again. Something else is taken for a member with at most the wanted
 /// error rate; then the programs below it are never tried.
 ///
-/// A small set keeps the hashes themselves: look-ups are what exploration does most, and they are several
-/// times as fast as in a Bloom filter for two to four times the memory (see `benches/explore.rs`). Past
+/// A small set keeps the hashes themselves: look-ups are what exploration does most, and they are at least
+/// twice as fast as in a Bloom filter for two to four times the memory (see `benches/explore.rs`). Past
 /// [`EXACT_LIMIT`](Self::EXACT_LIMIT) members it becomes a Bloom filter sized from the wanted error rate. A
 /// full filter is followed by a larger, stricter one; the error rates of the whole chain sum to less than the
 /// wanted one.
