@@ -1,6 +1,7 @@
 //! The symbolic side of `mapo`: tables with typed columns, the language and its incremental interpreter, the
 //! reading of questions, the datasets and the scoring of answers.
 
+pub mod datasets;
 mod date;
 pub mod language;
 pub mod read;

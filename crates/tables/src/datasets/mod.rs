@@ -1,0 +1,3 @@
+//! The datasets: questions about tables, with their answers.
+
+pub mod toy;
