@@ -99,6 +99,8 @@ pub const SEED: u64 = 1;
 const QUESTIONS_PER_TABLE: usize = 10;
 /// How often a question of an intent is tried on a table before it waits for another table.
 const TRIES: usize = 12;
+/// How many intents a table may leave to later ones.
+const MOST_WAITING: usize = 200;
 
 /// Makes the questions of a split. The first questions are the same however many are asked for.
 ///
@@ -155,7 +157,14 @@ struct Maker {
 impl Maker {
     fn new(split: Split, seed: u64) -> Self {
         let choices = Choices::new(seed, split as u64);
-        Maker { split, choices, intents: VecDeque::new(), domains: Vec::new(), tables: 0, examples: Vec::new() }
+        Maker {
+            split,
+            choices,
+            intents: VecDeque::new(),
+            domains: Vec::new(),
+            tables: 0,
+            examples: Vec::new(),
+        }
     }
 
     /// Draws a table and asks about it.
@@ -163,17 +172,22 @@ impl Maker {
         let Some(domain) = self.next_domain() else { return };
         let name = format!("toy/{}/{}-{}", self.split, domain.name, self.tables);
         self.tables += 1;
-        let Some(sheet) = Sheet::draw(name, domain, self.split, &mut self.choices) else { return };
+        let Some(sheet) = Sheet::draw(name, domain, self.split, &mut self.choices) else {
+            return;
+        };
         let (mut asked, mut waiting) = (HashSet::new(), Vec::new());
-        // A table on which nothing can be asked is given up when all intents have been tried.
-        while asked.len() < QUESTIONS_PER_TABLE && waiting.len() < DECK.len() {
+        // Few tables suit all intents; one that suits almost none is given up.
+        while asked.len() < QUESTIONS_PER_TABLE && waiting.len() < MOST_WAITING {
             let intent = self.next_intent();
             match self.ask(intent, &sheet, &mut asked) {
                 Some(example) => self.examples.push(example),
                 None => waiting.push(intent),
             }
         }
-        waiting.into_iter().rev().for_each(|intent| self.intents.push_front(intent));
+        waiting
+            .into_iter()
+            .rev()
+            .for_each(|intent| self.intents.push_front(intent));
     }
 
     /// The kinds of tables in turn, each round in a new order.
@@ -187,7 +201,9 @@ impl Maker {
 
     fn next_intent(&mut self) -> Intent {
         if self.intents.is_empty() {
-            let deck = DECK.iter().flat_map(|(intent, times)| std::iter::repeat_n(*intent, *times));
+            let deck = DECK
+                .iter()
+                .flat_map(|(intent, times)| std::iter::repeat_n(*intent, *times));
             let mut deck: Vec<Intent> = deck.collect();
             self.choices.shuffle(&mut deck);
             self.intents = deck.into();

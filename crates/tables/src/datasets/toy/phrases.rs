@@ -11,7 +11,7 @@
 //! | `{most}`, `{least}`, `{more}`, `{rowmost}`, `{rowleast}` | adjectives of an amount |
 //! | `{n}` | a number or a time |
 //! | `{won}`, `{win}`, `{did}`, `{WON}`, `{DID}` | what the rows do with what is counted |
-//! | `{done}` | what was done at a time |
+//! | `{done}`, `{on}`, `{when}` | what was done at a time, the word before the time and the words that ask for it |
 //! | `{verb}`, `{with}` | a condition, after "nations that" or after "nations" |
 //! | `{of}` | a condition that narrows the rows, or nothing |
 
@@ -66,11 +66,20 @@ impl Comparison {
             ],
             (Shape::Counts, Equal) => &[("{WON} exactly {n} {noun}", "that {WON} exactly {n} {noun}")],
             (Shape::Counts, NotEqual) => &[
-                ("{DID} not {win} exactly {n} {noun}", "that {DID} not {win} exactly {n} {noun}"),
-                ("{WON} a number of {noun} other than {n}", "that {WON} a number of {noun} other than {n}"),
+                (
+                    "{DID} not {win} exactly {n} {noun}",
+                    "that {DID} not {win} exactly {n} {noun}",
+                ),
+                (
+                    "{WON} a number of {noun} other than {n}",
+                    "that {WON} a number of {noun} other than {n}",
+                ),
             ],
             (Shape::Amount, Greater) => &[
-                ("{HAVE} {a noun} of more than {n}", "with {a noun} of more than {n}"),
+                (
+                    "{HAVE} {a noun} of more than {n}",
+                    "with {a noun} of more than {n}",
+                ),
                 ("{HAVE} {a noun} above {n}", "with {a noun} above {n}"),
             ],
             (Shape::Amount, AtLeast) => &[
@@ -78,7 +87,10 @@ impl Comparison {
                 ("{HAVE} {a noun} of {n} or more", "with {a noun} of {n} or more"),
             ],
             (Shape::Amount, Less) => &[
-                ("{HAVE} {a noun} of less than {n}", "with {a noun} of less than {n}"),
+                (
+                    "{HAVE} {a noun} of less than {n}",
+                    "with {a noun} of less than {n}",
+                ),
                 ("{HAVE} {a noun} below {n}", "with {a noun} below {n}"),
             ],
             (Shape::Amount, AtMost) => &[
@@ -86,9 +98,10 @@ impl Comparison {
                 ("{HAVE} {a noun} of {n} or less", "with {a noun} of {n} or less"),
             ],
             (Shape::Amount, Equal) => &[("{HAVE} {a noun} of exactly {n}", "with {a noun} of exactly {n}")],
-            (Shape::Amount, NotEqual) => {
-                &[("{DO} not have {a noun} of exactly {n}", "with {a noun} other than {n}")]
-            }
+            (Shape::Amount, NotEqual) => &[(
+                "{DO} not have {a noun} of exactly {n}",
+                "with {a noun} other than {n}",
+            )],
             (Shape::Time, Greater) => &[("{WERE} {done} after {n}", "{done} after {n}")],
             (Shape::Time, AtLeast) => &[("{WERE} {done} in {n} or later", "{done} in {n} or later")],
             (Shape::Time, Less) => &[("{WERE} {done} before {n}", "{done} before {n}")],
@@ -117,7 +130,7 @@ pub(super) const LIST_MANY: &[&str] = &[
 pub(super) const COUNT: &[&str] = &[
     "how many {keys} {verb}?",
     "what is the number of {keys} {with}?",
-    "how many {keys} are there {with}?",
+    "how many {keys} {with} are there?",
     "what is the total number of {keys} {with}?",
 ];
 /// Asks how many rows there are.
@@ -146,12 +159,12 @@ pub(super) const LOOK_UP_COUNT: &[&str] = &[
 pub(super) const LOOK_UP_TIME: &[&str] = &[
     "when was {x} {done}?",
     "{x} was {done} when?",
-    "at what time was {x} {done}?",
+    "{when} was {x} {done}?",
     "tell me when {x} was {done}.",
 ];
 /// Asks for the row that has a cell.
 pub(super) const LOOK_BACK: &[&str] = &[
-    "which {key} {has} {x} as its {noun}?",
+    "which {key} {has} {x} as the {noun}?",
     "{x} {is} the {noun} of which {key}?",
     "name the {key} with the {noun} {x}.",
     "what is the {key} whose {noun} {is} {x}?",
@@ -234,8 +247,14 @@ pub(super) fn argmin(shape: Shape) -> &'static [&'static str] {
     }
 }
 /// The same where English has adjectives for the row itself.
-pub(super) const ROW_MOST: &[&str] = &["which {key} {of} {is} the {rowmost}?", "what {is} the {rowmost} {key} {of}?"];
-pub(super) const ROW_LEAST: &[&str] = &["which {key} {of} {is} the {rowleast}?", "what {is} the {rowleast} {key} {of}?"];
+pub(super) const ROW_MOST: &[&str] = &[
+    "which {key} {of} {is} the {rowmost}?",
+    "what {is} the {rowmost} {key} {of}?",
+];
+pub(super) const ROW_LEAST: &[&str] = &[
+    "which {key} {of} {is} the {rowleast}?",
+    "what {is} the {rowleast} {key} {of}?",
+];
 
 /// Asks for the largest value.
 pub(super) fn max(shape: Shape) -> &'static [&'static str] {

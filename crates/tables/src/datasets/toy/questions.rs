@@ -5,8 +5,8 @@ use super::domains::{Amount, Counted, Format, Kind, Tense, TimeForm};
 use super::phrases::{self, Comparison, Shape};
 use super::tables::{MONTHS, Sheet, SheetColumn};
 use crate::Date;
-use crate::text::normalize;
 use crate::language::Constant;
+use crate::text::normalize;
 
 /// Something that a question can be after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,24 +70,120 @@ pub(super) const DECK: &[(Intent, usize)] = {
         (Intent::Count(InEither), 1),
         (Intent::Count(NotIn), 2),
         (CountAll, 2),
-        (Edge { last: false, narrowed: false }, 3),
-        (Edge { last: false, narrowed: true }, 1),
-        (Edge { last: true, narrowed: false }, 3),
-        (Edge { last: true, narrowed: true }, 1),
+        (
+            Edge {
+                last: false,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Edge {
+                last: false,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Edge {
+                last: true,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Edge {
+                last: true,
+                narrowed: true,
+            },
+            1,
+        ),
         (Neighbour { next: false }, 4),
         (Neighbour { next: true }, 4),
-        (Extreme { most: true, narrowed: false }, 4),
-        (Extreme { most: true, narrowed: true }, 1),
-        (Extreme { most: false, narrowed: false }, 4),
-        (Extreme { most: false, narrowed: true }, 1),
-        (Aggregate { of: Summary::Max, narrowed: false }, 3),
-        (Aggregate { of: Summary::Max, narrowed: true }, 1),
-        (Aggregate { of: Summary::Min, narrowed: false }, 3),
-        (Aggregate { of: Summary::Min, narrowed: true }, 1),
-        (Aggregate { of: Summary::Average, narrowed: false }, 3),
-        (Aggregate { of: Summary::Average, narrowed: true }, 1),
-        (Aggregate { of: Summary::Sum, narrowed: false }, 3),
-        (Aggregate { of: Summary::Sum, narrowed: true }, 1),
+        (
+            Extreme {
+                most: true,
+                narrowed: false,
+            },
+            4,
+        ),
+        (
+            Extreme {
+                most: true,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Extreme {
+                most: false,
+                narrowed: false,
+            },
+            4,
+        ),
+        (
+            Extreme {
+                most: false,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Aggregate {
+                of: Summary::Max,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Aggregate {
+                of: Summary::Max,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Aggregate {
+                of: Summary::Min,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Aggregate {
+                of: Summary::Min,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Aggregate {
+                of: Summary::Average,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Aggregate {
+                of: Summary::Average,
+                narrowed: true,
+            },
+            1,
+        ),
+        (
+            Aggregate {
+                of: Summary::Sum,
+                narrowed: false,
+            },
+            3,
+        ),
+        (
+            Aggregate {
+                of: Summary::Sum,
+                narrowed: true,
+            },
+            1,
+        ),
         (Mode, 4),
         (Same, 5),
         (Difference, 5),
@@ -125,13 +221,23 @@ impl Slots {
         }
         // A condition that is not there leaves its blanks behind.
         let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-        words.join(" ").replace(" ?", "?").replace(" .", ".").replace(" ,", ",")
+        words
+            .join(" ")
+            .replace(" ?", "?")
+            .replace(" .", ".")
+            .replace(" ,", ",")
     }
 }
 
 impl Plan {
     fn new(program: String, slots: Slots) -> Plan {
-        Plan { program, one: Vec::new(), many: Vec::new(), speaks_of_many: false, slots }
+        Plan {
+            program,
+            one: Vec::new(),
+            many: Vec::new(),
+            speaks_of_many: false,
+            slots,
+        }
     }
 
     fn one(mut self, templates: &[&'static str]) -> Plan {
@@ -156,14 +262,35 @@ impl Plan {
         let many = answers > 1 || self.speaks_of_many;
         let past = sheet.domain.tense == Tense::Past;
         let slots = &mut self.slots;
-        slots.set("HAVE", if past { "had" } else if many { "have" } else { "has" });
-        slots.set("DO", if past { "did" } else if many { "do" } else { "does" });
-        slots.set("ARE", match (past, many) {
-            (false, true) => "are",
-            (false, false) => "is",
-            (true, true) => "were",
-            (true, false) => "was",
-        });
+        slots.set(
+            "HAVE",
+            if past {
+                "had"
+            } else if many {
+                "have"
+            } else {
+                "has"
+            },
+        );
+        slots.set(
+            "DO",
+            if past {
+                "did"
+            } else if many {
+                "do"
+            } else {
+                "does"
+            },
+        );
+        slots.set(
+            "ARE",
+            match (past, many) {
+                (false, true) => "are",
+                (false, false) => "is",
+                (true, true) => "were",
+                (true, false) => "was",
+            },
+        );
         slots.set("WERE", if many { "were" } else { "was" });
         slots.set("WON", if many { "{won_many}" } else { "{won}" });
         slots.set("DID", if many { "{did_many}" } else { "{did}" });
@@ -187,7 +314,11 @@ impl<'a> Measure<'a> {
             match column.kind {
                 Kind::Amount(amount) => measures.push(Measure::Amount(column, amount)),
                 Kind::Counts { counted, .. } => {
-                    measures.extend((0..).zip(*counted).map(|(place, counted)| Measure::Counts(column, counted, place)));
+                    measures.extend(
+                        (0..)
+                            .zip(*counted)
+                            .map(|(place, counted)| Measure::Counts(column, counted, place)),
+                    );
                 }
                 Kind::Time { done, form, .. } => measures.push(Measure::Time(column, done, *form)),
                 Kind::Group { .. } | Kind::Detail(_) | Kind::Rank => {}
@@ -243,7 +374,11 @@ impl<'a> Measure<'a> {
             }
             Measure::Counts(_, counted, _) => {
                 let verb = counted.verb;
-                let (did, did_many) = if verb.tense == Tense::Past { ("did", "did") } else { ("does", "do") };
+                let (did, did_many) = if verb.tense == Tense::Past {
+                    ("did", "did")
+                } else {
+                    ("does", "do")
+                };
                 slots.set("noun", counted.noun);
                 slots.set("won", verb.one);
                 slots.set("won_many", verb.many);
@@ -266,16 +401,30 @@ impl<'a> Measure<'a> {
     }
 
     /// A value of the column: how a question says it, with the preposition for a time, and the constant.
-    fn value(&self, row: usize, comparison: Comparison, sheet: &Sheet, choices: &mut Choices) -> Option<Said> {
+    fn value(
+        &self,
+        row: usize,
+        comparison: Comparison,
+        sheet: &Sheet,
+        choices: &mut Choices,
+    ) -> Option<Said> {
         if let Measure::Time(column, _, form) = self {
             let date = column.cells[row].date?;
             return said_time(date, *form, comparison, choices);
         }
         let number = self.number(row)?;
         let column = self.column();
-        let unit = if let Measure::Amount(_, amount) = self { amount.unit } else { "" };
-        let in_words = self.shape() == Shape::Counts && (comparison == Comparison::Equal || choices.one_in(2));
-        let text = match usize::try_from(number).ok().and_then(|number| NUMERALS.get(number)) {
+        let unit = if let Measure::Amount(_, amount) = self {
+            amount.unit
+        } else {
+            ""
+        };
+        let in_words =
+            self.shape() == Shape::Counts && (comparison == Comparison::Equal || choices.one_in(2));
+        let text = match usize::try_from(number)
+            .ok()
+            .and_then(|number| NUMERALS.get(number))
+        {
             // "One goals" and "no goals" are for another template.
             Some(word) if word.is_empty() => return None,
             Some(word) if in_words => (*word).to_owned(),
@@ -286,7 +435,11 @@ impl<'a> Measure<'a> {
             crate::Value::Number(number) => Constant::number(number),
             _ => return None,
         };
-        Some(Said { text, on: "in", constant })
+        Some(Said {
+            text,
+            on: "in",
+            constant,
+        })
     }
 }
 
@@ -298,14 +451,25 @@ struct Said {
 }
 
 /// Small numbers in words; none for those that ask for a singular noun.
-const NUMERALS: [&str; 13] =
-    ["", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const NUMERALS: [&str; 13] = [
+    "", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
 
 fn said_time(date: Date, form: TimeForm, comparison: Comparison, choices: &mut Choices) -> Option<Said> {
     let year = date.year?;
-    let said = |text: String, on, date| Some(Said { text, on, constant: Constant::date(date) });
+    let said = |text: String, on, date| {
+        Some(Said {
+            text,
+            on,
+            constant: Constant::date(date),
+        })
+    };
     if form == TimeForm::Year {
-        return Some(Said { text: year.to_string(), on: "in", constant: Constant::number(f64::from(year)) });
+        return Some(Said {
+            text: year.to_string(),
+            on: "in",
+            constant: Constant::number(f64::from(year)),
+        });
     }
     let month = date.month?;
     let name = MONTHS.get(usize::from(month) - 1)?;
@@ -348,9 +512,17 @@ impl Condition {
         measure.describe(slots);
         slots.set("n", value.text);
         slots.set("on", value.on);
-        let filter =
-            format!("({} all_rows {} {})", comparison.function(), value.constant, measure.name());
-        Some(Condition { filter, verb: (*verb).to_owned(), with: (*with).to_owned() })
+        let filter = format!(
+            "({} all_rows {} {})",
+            comparison.function(),
+            value.constant,
+            measure.name()
+        );
+        Some(Condition {
+            filter,
+            verb: (*verb).to_owned(),
+            with: (*with).to_owned(),
+        })
     }
 
     fn group(test: Test, sheet: &Sheet, choices: &mut Choices) -> Option<Condition> {
@@ -361,18 +533,27 @@ impl Condition {
         if test == Test::InEither {
             let others: Vec<&str> = values.into_iter().filter(|value| *value != first).collect();
             // With two groups "either" would be all.
-            let second = if others.len() > 1 { choices.pick(&others) } else { None };
+            let second = if others.len() > 1 {
+                choices.pick(&others)
+            } else {
+                None
+            };
             named.push((*second?).to_owned());
         }
-        let function = if test == Test::NotIn { "filter_!in" } else { "filter_in" };
+        let function = if test == Test::NotIn {
+            "filter_!in"
+        } else {
+            "filter_in"
+        };
         let constant = Constant::Strings(named.iter().map(|name| normalize(name)).collect());
         let filter = format!("({function} all_rows {constant} r.{}-str)", column.name);
         let with = phrase.replace("{}", &named.join(" or "));
         // What a row is "with" it has, and what it is "from" it is from.
         let (verb, with) = match (with.strip_prefix("with "), test) {
-            (Some(what), Test::NotIn) => {
-                (format!("{{DO}} not have {what}"), format!("with {} other than {first}", with_article(&column.noun)))
-            }
+            (Some(what), Test::NotIn) => (
+                format!("{{DO}} not have {what}"),
+                format!("with {} other than {first}", with_article(&column.noun)),
+            ),
             (Some(what), _) => (format!("{{HAVE}} {what}"), with),
             (None, Test::NotIn) => (format!("{{ARE}} not {with}"), format!("not {with}")),
             (None, _) => (format!("{{ARE}} {with}"), with),
@@ -402,7 +583,11 @@ fn distinct(column: &SheetColumn) -> Vec<&str> {
 
 /// `an audience`, `a budget`.
 fn with_article(noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
     format!("{article} {noun}")
 }
 
@@ -428,9 +613,11 @@ impl Intent {
                 let plan = Plan::new(format!("{} (count v0)", condition.filter), slots);
                 Some(plan.one(phrases::COUNT).speaking_of_many())
             }
-            Intent::CountAll => {
-                Some(Plan::new("(count all_rows)".to_owned(), slots).one(phrases::COUNT_ALL).speaking_of_many())
-            }
+            Intent::CountAll => Some(
+                Plan::new("(count all_rows)".to_owned(), slots)
+                    .one(phrases::COUNT_ALL)
+                    .speaking_of_many(),
+            ),
             Intent::Edge { last, narrowed } => {
                 let function = if last { "last" } else { "first" };
                 let (before, rows) = narrow(narrowed, sheet, &mut slots, choices)?;
@@ -453,13 +640,18 @@ impl Intent {
                 let measure = Measure::pick(sheet, choices, |_| true)?;
                 measure.describe(&mut slots);
                 let next = if narrowed { "v1" } else { "v0" };
-                let program = format!("{before}({function} {rows} {}) (hop {next} {key})", measure.name());
+                let program = format!(
+                    "{before}({function} {rows} {}) (hop {next} {key})",
+                    measure.name()
+                );
                 let templates = if most { phrases::argmax } else { phrases::argmin };
                 let plan = Plan::new(program, slots).one(templates(measure.shape()));
                 Some(match measure {
-                    Measure::Amount(_, Amount { rows: Some(_), .. }) => {
-                        plan.one(if most { phrases::ROW_MOST } else { phrases::ROW_LEAST })
-                    }
+                    Measure::Amount(_, Amount { rows: Some(_), .. }) => plan.one(if most {
+                        phrases::ROW_MOST
+                    } else {
+                        phrases::ROW_LEAST
+                    }),
                     _ => plan,
                 })
             }
@@ -520,9 +712,12 @@ fn common_slots(sheet: &Sheet) -> Slots {
     slots.set("keys", sheet.key.many);
     slots.set("a key", with_article(sheet.key.one));
     let past = sheet.domain.tense == Tense::Past;
-    for (slot, now, then) in
-        [("is", "is", "was"), ("has", "has", "had"), ("have", "have", "had"), ("does", "does", "did")]
-    {
+    for (slot, now, then) in [
+        ("is", "is", "was"),
+        ("has", "has", "had"),
+        ("have", "have", "had"),
+        ("does", "does", "did"),
+    ] {
         slots.set(slot, if past { then } else { now });
     }
     slots
@@ -566,8 +761,16 @@ fn look_up(sheet: &Sheet, mut slots: Slots, key: &str, choices: &mut Choices) ->
             };
             (kind, phrases::LOOK_UP_COUNT)
         }
-        Kind::Time { done, .. } => {
+        Kind::Time { done, form, .. } => {
             slots.set("done", *done);
+            slots.set(
+                "when",
+                if *form == TimeForm::Year {
+                    "in what year"
+                } else {
+                    "on what date"
+                },
+            );
             ("str", phrases::LOOK_UP_TIME)
         }
         _ => {
@@ -579,14 +782,20 @@ fn look_up(sheet: &Sheet, mut slots: Slots, key: &str, choices: &mut Choices) ->
 }
 
 fn look_back(sheet: &Sheet, mut slots: Slots, key: &str, choices: &mut Choices) -> Option<Plan> {
-    let details: Vec<&SheetColumn> =
-        sheet.columns.iter().filter(|column| matches!(column.kind, Kind::Detail(_))).collect();
+    let details: Vec<&SheetColumn> = sheet
+        .columns
+        .iter()
+        .filter(|column| matches!(column.kind, Kind::Detail(_)))
+        .collect();
     let column = choices.pick(&details)?;
     let text = &choices.pick(&column.cells)?.text;
     slots.set("x", text.clone());
     slots.set("noun", column.noun.clone());
     let constant = Constant::string(normalize(text));
-    let program = format!("(filter_in all_rows {constant} r.{}-str) (hop v0 {key})", column.name);
+    let program = format!(
+        "(filter_in all_rows {constant} r.{}-str) (hop v0 {key})",
+        column.name
+    );
     Some(Plan::new(program, slots).one(phrases::LOOK_BACK))
 }
 
@@ -611,7 +820,11 @@ fn difference(sheet: &Sheet, mut slots: Slots, key: &str, choices: &mut Choices)
     let measure = Measure::pick(sheet, choices, |measure| Summary::Average.fits(measure))?;
     measure.describe(&mut slots);
     let (a, b) = (choices.below(sheet.names.len()), choices.below(sheet.names.len()));
-    let (more, less) = if measure.number(a)? > measure.number(b)? { (a, b) } else { (b, a) };
+    let (more, less) = if measure.number(a)? > measure.number(b)? {
+        (a, b)
+    } else {
+        (b, a)
+    };
     let first = find_row(sheet, more, "x", &mut slots, key);
     let second = find_row(sheet, less, "y", &mut slots, key);
     let program = format!("{first} {second} (diff v0 v1 {})", measure.name());

@@ -3,8 +3,8 @@
 use super::Split;
 use super::choices::Choices;
 use super::domains::{Amount, Counted, Domain, Format, Key, Kind, Range, TimeForm, Values};
-use crate::table::{Table, TableBuilder, column_name};
 use crate::Date;
+use crate::table::{Table, TableBuilder, column_name};
 use std::sync::Arc;
 
 /// A table together with what a question needs to know of it.
@@ -72,26 +72,56 @@ impl Sheet {
             if matters_when_missing(&feature.kind) && choices.one_in(4) {
                 let text = (*choices.pick(&MISSING)?).to_owned();
                 let row = choices.below(rows);
-                cells[row] = Cell { text, missing: true, ..Cell::default() };
+                cells[row] = Cell {
+                    text,
+                    missing: true,
+                    ..Cell::default()
+                };
             }
-            columns.push((header, SheetColumn {
-                kind: &feature.kind,
-                noun: noun_of(header),
-                name: column_name(header),
-                format,
-                cells,
-            }));
+            columns.push((
+                header,
+                SheetColumn {
+                    kind: &feature.kind,
+                    noun: noun_of(header),
+                    name: column_name(header),
+                    format,
+                    cells,
+                },
+            ));
         }
         let (headers, columns): (Vec<&str>, Vec<SheetColumn>) = columns.into_iter().unzip();
-        let mut sheet = Sheet { domain, key, table: Arc::new(TableBuilder::new("", [""; 0]).finish()), names, columns };
+        let mut sheet = Sheet {
+            domain,
+            key,
+            table: Arc::new(TableBuilder::new("", [""; 0]).finish()),
+            names,
+            columns,
+        };
         sheet.sort(choices);
         sheet.table = Arc::new(sheet.write(name, &headers, choices));
         Some(sheet)
     }
 
+    /// What the rows are numbered by, if they are: time within a season, else something counted.
+    fn ranked_by(&self) -> Option<usize> {
+        let place = |fits: fn(&Kind) -> bool| self.columns.iter().position(|column| fits(column.kind));
+        place(|kind| matches!(kind, Kind::Rank))?;
+        place(|kind| {
+            matches!(
+                kind,
+                Kind::Time {
+                    form: TimeForm::Season,
+                    ..
+                }
+            )
+        })
+        .or_else(|| place(|kind| matches!(kind, Kind::Counts { .. })))
+    }
+
     /// Puts the rows in an order that such tables have: by name, by a number, by time, or none.
     fn sort(&mut self, choices: &mut Choices) {
-        let by = choices.below(self.columns.len() + 2);
+        let drawn = choices.below(self.columns.len() + 2);
+        let by = self.ranked_by().unwrap_or(drawn);
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         if let Some(column) = self.columns.get(by) {
             // Numbers fall and times rise, as in a ranking and in a chronicle.
@@ -116,13 +146,19 @@ impl Sheet {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
         choices.shuffle(&mut order);
         // Most tables start with what their rows are about.
-        let place = if choices.one_in(3) { choices.below(order.len() + 1) } else { 0 };
+        let place = if choices.one_in(3) {
+            choices.below(order.len() + 1)
+        } else {
+            0
+        };
         let mut titles: Vec<&str> = order.iter().map(|column| headers[*column]).collect();
         titles.insert(place, self.key.header);
         let mut builder = TableBuilder::new(name, titles);
         for (row, named) in self.names.iter().enumerate() {
-            let mut cells: Vec<&str> =
-                order.iter().map(|column| self.columns[*column].cells[row].text.as_str()).collect();
+            let mut cells: Vec<&str> = order
+                .iter()
+                .map(|column| self.columns[*column].cells[row].text.as_str())
+                .collect();
             cells.insert(place, named);
             builder.push_row(cells);
         }
@@ -136,8 +172,12 @@ fn chosen_features(domain: &Domain, choices: &mut Choices) -> Vec<usize> {
     choices.shuffle(&mut features);
     let wanted = choices.between(FEWEST_COLUMNS, MOST_COLUMNS, 1) as usize - 1;
     let is_group = |feature: usize| matches!(domain.columns[feature].kind, Kind::Group { .. });
-    let is_number =
-        |feature: usize| matches!(domain.columns[feature].kind, Kind::Amount(_) | Kind::Counts { .. });
+    let is_number = |feature: usize| {
+        matches!(
+            domain.columns[feature].kind,
+            Kind::Amount(_) | Kind::Counts { .. }
+        )
+    };
     let mut chosen: Vec<usize> = Vec::new();
     chosen.extend(features.iter().copied().find(|feature| is_group(*feature)));
     chosen.extend(features.iter().copied().find(|feature| is_number(*feature)));
@@ -177,14 +217,24 @@ fn format_of(kind: &Kind, choices: &mut Choices) -> Format {
 }
 
 fn draw_cells(kind: &Kind, format: Format, rows: usize, split: Split, choices: &mut Choices) -> Vec<Cell> {
-    let texts = |texts: Vec<String>| texts.into_iter().map(|text| Cell { text, ..Cell::default() }).collect();
+    let texts = |texts: Vec<String>| {
+        texts
+            .into_iter()
+            .map(|text| Cell {
+                text,
+                ..Cell::default()
+            })
+            .collect()
+    };
     match kind {
         Kind::Group { values, .. } => texts(draw_groups(values, rows, split, choices)),
         Kind::Detail(names) => texts(names.draw(rows, split, choices)),
-        Kind::Rank => (1..=rows as i64).map(|rank| number_cell(vec![rank], Format::Plain)).collect(),
-        Kind::Amount(Amount { range, .. }) => {
-            (0..rows).map(|_| number_cell(vec![range.draw(choices)], format)).collect()
-        }
+        Kind::Rank => (1..=rows as i64)
+            .map(|rank| number_cell(vec![rank], Format::Plain))
+            .collect(),
+        Kind::Amount(Amount { range, .. }) => (0..rows)
+            .map(|_| number_cell(vec![range.draw(choices)], format))
+            .collect(),
         Kind::Counts { range, counted, .. } => (0..rows)
             .map(|_| number_cell(draw_counts(*range, counted, choices), format))
             .collect(),
@@ -228,7 +278,11 @@ fn draw_counts(range: Range, counted: &[Counted], choices: &mut Choices) -> Vec<
 
 fn number_cell(numbers: Vec<i64>, format: Format) -> Cell {
     let texts: Vec<String> = numbers.iter().map(|number| format.write(*number)).collect();
-    Cell { text: texts.join("–"), numbers, ..Cell::default() }
+    Cell {
+        text: texts.join("–"),
+        numbers,
+        ..Cell::default()
+    }
 }
 
 impl Format {
@@ -272,7 +326,17 @@ fn with_commas(number: i64) -> String {
 
 /// The months by name.
 pub(super) const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -293,7 +357,11 @@ fn draw_times(years: (i64, i64), form: TimeForm, rows: usize, choices: &mut Choi
                     let month = choices.below(9);
                     (start + i64::from(month > 3), ((month + 8) % 12 + 1) as u8, day)
                 }
-                _ => (choices.between(first, last, 1), choices.between(1, 12, 1) as u8, day),
+                _ => (
+                    choices.between(first, last, 1),
+                    choices.between(1, 12, 1) as u8,
+                    day,
+                ),
             }
         })
         .collect();
@@ -304,12 +372,19 @@ fn draw_times(years: (i64, i64), form: TimeForm, rows: usize, choices: &mut Choi
             times.push((start + 1, 6, times.len() as u8 + 1));
         }
     }
-    times.into_iter().map(|time| time_cell(time, form, style)).collect()
+    times
+        .into_iter()
+        .map(|time| time_cell(time, form, style))
+        .collect()
 }
 
 fn time_cell((year, month, day): (i64, u8, u8), form: TimeForm, style: usize) -> Cell {
     if form == TimeForm::Year {
-        return Cell { text: year.to_string(), date: Some(Date::of_year(year as i32)), ..Cell::default() };
+        return Cell {
+            text: year.to_string(),
+            date: Some(Date::of_year(year as i32)),
+            ..Cell::default()
+        };
     }
     let name = MONTHS[usize::from(month) - 1];
     let text = match style {
@@ -318,7 +393,15 @@ fn time_cell((year, month, day): (i64, u8, u8), form: TimeForm, style: usize) ->
         2 => format!("{year}-{month:02}-{day:02}"),
         _ => format!("{} {day}, {year}", &name[..3]),
     };
-    Cell { text, date: Some(Date { year: Some(year as i32), month: Some(month), day: Some(day) }), ..Cell::default() }
+    Cell {
+        text,
+        date: Some(Date {
+            year: Some(year as i32),
+            month: Some(month),
+            day: Some(day),
+        }),
+        ..Cell::default()
+    }
 }
 
 #[cfg(test)]

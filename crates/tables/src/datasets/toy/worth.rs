@@ -23,10 +23,15 @@ pub(super) fn solve(table: &Arc<Table>, text: &str, choices: &mut Choices) -> Op
     let program: Program = text.parse().ok()?;
     let denotation = run(table, &program)?;
     let answer = write_answer(table, &program, &denotation)?;
-    let told = !answer.is_empty() && answer.len() <= MOST_ANSWERS && !answer.iter().any(|item| says_nothing(item));
+    let told =
+        !answer.is_empty() && answer.len() <= MOST_ANSWERS && !answer.iter().any(|item| says_nothing(item));
     // Counts and differences of none or one are what a guess would be.
-    let scalar = program.expressions.last().is_some_and(|last| matches!(last.function, Function::Count | Function::Diff));
-    let guessed = scalar && matches!(denotation, Denotation::Numbers(ref numbers) if numbers[..] == [0.0] || numbers[..] == [1.0]);
+    let scalar = program
+        .expressions
+        .last()
+        .is_some_and(|last| matches!(last.function, Function::Count | Function::Diff));
+    let guessed = scalar
+        && matches!(denotation, Denotation::Numbers(ref numbers) if numbers[..] == [0.0] || numbers[..] == [1.0]);
     // The extreme is not where one would look first, but it may be there.
     let lucky = extreme_is_at_the_edge(table, &program) && !choices.one_in(4);
     let fits = told && !guessed && !lucky && !has_a_double(table, &program, &denotation);
@@ -47,8 +52,11 @@ pub(super) fn says_its_constants(solved: &Solved, question: &str) -> bool {
 
 /// What the program gives, if it runs on offered tokens only and does no extra work.
 fn run(table: &Arc<Table>, program: &Program) -> Option<Denotation> {
-    let context =
-        Context::new(table.clone(), program.constants().cloned(), Language::WIKITABLEQUESTIONS);
+    let context = Context::new(
+        table.clone(),
+        program.constants().cloned(),
+        Language::WIKITABLEQUESTIONS,
+    );
     let tokens = context.encode(program).ok()?;
     let end = context.token(Symbol::End);
     let mut interpreter = Interpreter::new(Arc::new(context));
@@ -61,7 +69,9 @@ fn run(table: &Arc<Table>, program: &Program) -> Option<Denotation> {
         }
         interpreter.step(token).ok()?;
     }
-    let answer = interpreter.answer().filter(|_| interpreter.is_done() && !interpreter.extra_work())?;
+    let answer = interpreter
+        .answer()
+        .filter(|_| interpreter.is_done() && !interpreter.extra_work())?;
     (!matches!(answer, Denotation::Rows(_))).then_some(answer)
 }
 
@@ -71,7 +81,9 @@ fn write_answer(table: &Table, program: &Program, denotation: &Denotation) -> Op
         Denotation::Rows(_) | Denotation::Dates(_) => None,
         Denotation::Numbers(numbers) => numbers.iter().map(|number| write_number(*number)).collect(),
         Denotation::Strings(strings) => {
-            let Atom::Column(name) = program.expressions.last()?.arguments.last()? else { return None };
+            let Atom::Column(name) = program.expressions.last()?.arguments.last()? else {
+                return None;
+            };
             let source = table.column(table.find(name)?).source();
             let cell = |string: &String| {
                 let mut cells = (0..table.rows()).map(|row| table.cell(row, source));
@@ -95,7 +107,9 @@ fn says_nothing(text: &str) -> bool {
 
 /// Whether the program starts with the largest or smallest of all and finds the first or the last row.
 fn extreme_is_at_the_edge(table: &Arc<Table>, program: &Program) -> bool {
-    let [extreme, rest @ ..] = &program.expressions[..] else { return false };
+    let [extreme, rest @ ..] = &program.expressions[..] else {
+        return false;
+    };
     if !matches!(extreme.function, Function::ArgMax | Function::ArgMin) {
         return false;
     }
@@ -111,9 +125,8 @@ fn extreme_is_at_the_edge(table: &Arc<Table>, program: &Program) -> bool {
 /// expressions left out.
 fn has_a_double(table: &Arc<Table>, program: &Program, denotation: &Denotation) -> bool {
     let same = |other: Program| run(table, &other).as_ref() == Some(denotation);
-    (0..program.expressions.len()).any(|place| {
-        exchanged(program, place).any(same) || without(program, place).is_some_and(same)
-    })
+    (0..program.expressions.len())
+        .any(|place| exchanged(program, place).any(same) || without(program, place).is_some_and(same))
 }
 
 /// The program with other functions that take the same arguments.
@@ -138,7 +151,11 @@ fn without(program: &Program, place: usize) -> Option<Program> {
     }
     let mut shorter = program.clone();
     shorter.expressions.remove(place);
-    for argument in shorter.expressions.iter_mut().flat_map(|expression| &mut expression.arguments) {
+    for argument in shorter
+        .expressions
+        .iter_mut()
+        .flat_map(|expression| &mut expression.arguments)
+    {
         match argument {
             Atom::Variable(variable) if *variable == place => *argument = Atom::AllRows,
             Atom::Variable(variable) if *variable > place => *variable -= 1,

@@ -11,7 +11,15 @@ use super::names::Names;
 
 /// Everything that tables can be about.
 pub(super) fn all() -> impl Iterator<Item = &'static Domain> {
-    [sport::DOMAINS, culture::DOMAINS, nature::DOMAINS, places::DOMAINS, travel::DOMAINS].into_iter().flatten()
+    [
+        sport::DOMAINS,
+        culture::DOMAINS,
+        nature::DOMAINS,
+        places::DOMAINS,
+        travel::DOMAINS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A kind of table.
@@ -76,9 +84,17 @@ pub(super) enum Kind {
     /// A size: `a budget of $4.2 million`.
     Amount(Amount),
     /// Things that are counted: `12 gold medals`. Two of them share a cell: `41–23`.
-    Counts { range: Range, formats: &'static [Format], counted: &'static [Counted] },
+    Counts {
+        range: Range,
+        formats: &'static [Format],
+        counted: &'static [Counted],
+    },
     /// When something was `done`.
-    Time { done: &'static str, years: (i64, i64), form: TimeForm },
+    Time {
+        done: &'static str,
+        years: (i64, i64),
+        form: TimeForm,
+    },
 }
 
 /// Where the values of a group come from.
@@ -118,12 +134,22 @@ pub(super) struct Range {
 
 /// Shorthand for an even [`Range`].
 const fn even(low: i64, high: i64, step: i64) -> Range {
-    Range { low, high, step, skewed: false }
+    Range {
+        low,
+        high,
+        step,
+        skewed: false,
+    }
 }
 
 /// Shorthand for a skewed [`Range`].
 const fn skewed(low: i64, high: i64, step: i64) -> Range {
-    Range { low, high, step, skewed: true }
+    Range {
+        low,
+        high,
+        step,
+        skewed: true,
+    }
 }
 
 /// How numbers are written in cells.
@@ -170,11 +196,26 @@ pub(super) struct Verb {
     pub tense: Tense,
 }
 
-const HAS: Verb = Verb { one: "has", many: "have", base: "have", tense: Tense::Present };
-const HAD: Verb = Verb { one: "had", many: "had", base: "have", tense: Tense::Past };
+const HAS: Verb = Verb {
+    one: "has",
+    many: "have",
+    base: "have",
+    tense: Tense::Present,
+};
+const HAD: Verb = Verb {
+    one: "had",
+    many: "had",
+    base: "have",
+    tense: Tense::Past,
+};
 
 const fn past(past: &'static str, base: &'static str) -> Verb {
-    Verb { one: past, many: past, base, tense: Tense::Past }
+    Verb {
+        one: past,
+        many: past,
+        base,
+        tense: Tense::Past,
+    }
 }
 
 /// How a time is written.

@@ -5,7 +5,11 @@ use super::*;
 pub(super) const DOMAINS: &[Domain] = &[
     Domain {
         name: "mountains",
-        keys: &[key("Mountain", "mountain", "mountains"), key("Peak", "peak", "peaks"), key("Mountain peak", "peak", "peaks")],
+        keys: &[
+            key("Mountain", "mountain", "mountains"),
+            key("Peak", "peak", "peaks"),
+            key("Mountain peak", "peak", "peaks"),
+        ],
         names: Names::Mountain,
         tense: Tense::Present,
         columns: &[
@@ -22,27 +26,64 @@ pub(super) const DOMAINS: &[Domain] = &[
                     adds_up: false,
                 }),
             ),
-            column(&["Range", "Mountain range"], Kind::Group { values: Values::Names(Names::Range), phrase: "in the {}" }),
-            column(&["Country", "Nation"], Kind::Group { values: Values::Names(Names::Nation), phrase: "in {}" }),
-            column(&["First ascent", "Year of first ascent"], Kind::Time { done: "climbed", years: (1841, 1979), form: TimeForm::Year }),
+            column(
+                &["Range", "Mountain range"],
+                Kind::Group {
+                    values: Values::Names(Names::Range),
+                    phrase: "in the {}",
+                },
+            ),
+            column(
+                &["Country", "Nation"],
+                Kind::Group {
+                    values: Values::Names(Names::Nation),
+                    phrase: "in {}",
+                },
+            ),
+            column(
+                &["First ascent", "Year of first ascent"],
+                Kind::Time {
+                    done: "climbed",
+                    years: (1841, 1979),
+                    form: TimeForm::Year,
+                },
+            ),
             column(
                 &["Routes", "Climbing routes"],
-                Kind::Counts { range: skewed(2, 22, 1), formats: &[Format::Plain], counted: &[counted("routes", HAS)] },
+                Kind::Counts {
+                    range: skewed(2, 22, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("routes", HAS)],
+                },
             ),
             column(
                 &["Deaths", "Climbing deaths"],
-                Kind::Counts { range: skewed(0, 41, 1), formats: &[Format::Plain], counted: &[counted("deaths", HAS)] },
+                Kind::Counts {
+                    range: skewed(0, 41, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("deaths", HAS)],
+                },
             ),
         ],
     },
     Domain {
         name: "birds",
-        keys: &[key("Species", "species", "species"), key("Bird", "bird", "birds"), key("Common name", "bird", "birds")],
+        keys: &[
+            key("Species", "species", "species"),
+            key("Bird", "bird", "birds"),
+            key("Common name", "bird", "birds"),
+        ],
         names: Names::Bird,
         tense: Tense::Present,
         columns: &[
-            column(&["Length (cm)", "Body length (cm)"], size(90, 790, " cm", Some(("longest", "shortest")))),
-            column(&["Wingspan (cm)", "Wing span (cm)"], size(160, 1_450, " cm", None)),
+            column(
+                &["Length (cm)", "Body length (cm)"],
+                size(90, 790, " cm", Some(("longest", "shortest"))),
+            ),
+            column(
+                &["Wingspan (cm)", "Wing span (cm)"],
+                size(160, 1_450, " cm", None),
+            ),
             column(
                 &["Weight (g)", "Body weight (g)"],
                 Kind::Amount(Amount {
@@ -58,17 +99,42 @@ pub(super) const DOMAINS: &[Domain] = &[
             ),
             column(
                 &["Habitat", "Main habitat"],
-                Kind::Group { values: Values::Words(&["Forest", "Grassland", "Coast", "Desert", "Wetland"]), phrase: "with the habitat {}" },
+                Kind::Group {
+                    values: Values::Words(&["Forest", "Grassland", "Coast", "Desert", "Wetland"]),
+                    phrase: "with the habitat {}",
+                },
             ),
             column(
                 &["Status", "Conservation status"],
-                Kind::Group { values: Values::Words(&["Common", "Threatened", "Endangered", "Rare"]), phrase: "with the status {}" },
+                Kind::Group {
+                    values: Values::Words(&["Common", "Threatened", "Endangered", "Rare"]),
+                    phrase: "with the status {}",
+                },
             ),
             column(
                 &["Eggs", "Number of eggs"],
-                Kind::Counts { range: even(2, 12, 1), formats: &[Format::Plain], counted: &[counted("eggs", Verb { one: "lays", many: "lay", base: "lay", tense: Tense::Present })] },
+                Kind::Counts {
+                    range: even(2, 12, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted(
+                        "eggs",
+                        Verb {
+                            one: "lays",
+                            many: "lay",
+                            base: "lay",
+                            tense: Tense::Present,
+                        },
+                    )],
+                },
             ),
-            column(&["Described", "Year described"], Kind::Time { done: "described", years: (1758, 1931), form: TimeForm::Year }),
+            column(
+                &["Described", "Year described"],
+                Kind::Time {
+                    done: "described",
+                    years: (1758, 1931),
+                    form: TimeForm::Year,
+                },
+            ),
         ],
     },
 ];

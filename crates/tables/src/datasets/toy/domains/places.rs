@@ -5,11 +5,21 @@ use super::*;
 pub(super) const DOMAINS: &[Domain] = &[
     Domain {
         name: "cities",
-        keys: &[key("City", "city", "cities"), key("Town", "town", "towns"), key("Name of town", "town", "towns")],
+        keys: &[
+            key("City", "city", "cities"),
+            key("Town", "town", "towns"),
+            key("Name of town", "town", "towns"),
+        ],
         names: Names::Town,
         tense: Tense::Present,
         columns: &[
-            column(&["Region", "Province"], Kind::Group { values: Values::Names(Names::Nation), phrase: "in {}" }),
+            column(
+                &["Region", "Province"],
+                Kind::Group {
+                    values: Values::Names(Names::Nation),
+                    phrase: "in {}",
+                },
+            ),
             column(
                 &["Population", "Resident population"],
                 Kind::Amount(Amount {
@@ -36,31 +46,64 @@ pub(super) const DOMAINS: &[Domain] = &[
                     adds_up: true,
                 }),
             ),
-            column(&["Founded", "Year founded"], Kind::Time { done: "founded", years: (1540, 1910), form: TimeForm::Year }),
-            column(&["Growth", "Population growth"], percent(2, 96, "fastest", "slowest", "faster")),
+            column(
+                &["Founded", "Year founded"],
+                Kind::Time {
+                    done: "founded",
+                    years: (1540, 1910),
+                    form: TimeForm::Year,
+                },
+            ),
+            column(
+                &["Growth", "Population growth"],
+                percent(2, 96, "fastest", "slowest", "faster"),
+            ),
             column(&["Mayor", "Current mayor"], Kind::Detail(Names::Person)),
             column(
                 &["Districts", "Number of districts"],
-                Kind::Counts { range: even(2, 15, 1), formats: &[Format::Plain], counted: &[counted("districts", HAS)] },
+                Kind::Counts {
+                    range: even(2, 15, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("districts", HAS)],
+                },
             ),
         ],
     },
     Domain {
         name: "election",
-        keys: &[key("Candidate", "candidate", "candidates"), key("Name of candidate", "candidate", "candidates")],
+        keys: &[
+            key("Candidate", "candidate", "candidates"),
+            key("Name of candidate", "candidate", "candidates"),
+        ],
         names: Names::Person,
         tense: Tense::Past,
         columns: &[
             column(
                 &["Party", "Political party"],
-                Kind::Group { values: Values::Words(&["Civic Union", "Green", "Labour", "Liberal", "Reform"]), phrase: "of the {} party" },
+                Kind::Group {
+                    values: Values::Words(&["Civic Union", "Green", "Labour", "Liberal", "Reform"]),
+                    phrase: "of the {} party",
+                },
             ),
             column(
                 &["Votes", "Votes received"],
-                Kind::Counts { range: skewed(1_150, 68_000, 3), formats: &[Format::Commas], counted: &[counted("votes", past("received", "receive"))] },
+                Kind::Counts {
+                    range: skewed(1_150, 68_000, 3),
+                    formats: &[Format::Commas],
+                    counted: &[counted("votes", past("received", "receive"))],
+                },
             ),
-            column(&["Vote share", "Share of the vote"], percent(8, 615, "largest", "smallest", "larger")),
-            column(&["District", "Constituency"], Kind::Group { values: Values::Names(Names::Town), phrase: "in {}" }),
+            column(
+                &["Vote share", "Share of the vote"],
+                percent(8, 615, "largest", "smallest", "larger"),
+            ),
+            column(
+                &["District", "Constituency"],
+                Kind::Group {
+                    values: Values::Names(Names::Town),
+                    phrase: "in {}",
+                },
+            ),
             column(
                 &["Age", "Age at election"],
                 Kind::Amount(Amount {
@@ -91,11 +134,20 @@ pub(super) const DOMAINS: &[Domain] = &[
     },
     Domain {
         name: "bridges",
-        keys: &[key("Bridge", "bridge", "bridges"), key("Name of bridge", "bridge", "bridges")],
+        keys: &[
+            key("Bridge", "bridge", "bridges"),
+            key("Name of bridge", "bridge", "bridges"),
+        ],
         names: Names::Bridge,
         tense: Tense::Present,
         columns: &[
-            column(&["River", "River crossed"], Kind::Group { values: Values::Names(Names::River), phrase: "over the {}" }),
+            column(
+                &["River", "River crossed"],
+                Kind::Group {
+                    values: Values::Names(Names::River),
+                    phrase: "over the {}",
+                },
+            ),
             column(
                 &["Length (m)", "Bridge length (m)"],
                 Kind::Amount(Amount {
@@ -109,14 +161,28 @@ pub(super) const DOMAINS: &[Domain] = &[
                     adds_up: true,
                 }),
             ),
-            column(&["Opened", "Date opened"], Kind::Time { done: "opened", years: (1851, 2009), form: TimeForm::Date }),
+            column(
+                &["Opened", "Date opened"],
+                Kind::Time {
+                    done: "opened",
+                    years: (1851, 2009),
+                    form: TimeForm::Date,
+                },
+            ),
             column(
                 &["Type", "Bridge type"],
-                Kind::Group { values: Values::Words(&["Arch", "Beam", "Cable", "Suspension", "Truss"]), phrase: "of the type {}" },
+                Kind::Group {
+                    values: Values::Words(&["Arch", "Beam", "Cable", "Suspension", "Truss"]),
+                    phrase: "of the type {}",
+                },
             ),
             column(
                 &["Lanes", "Traffic lanes"],
-                Kind::Counts { range: even(2, 8, 1), formats: &[Format::Plain], counted: &[counted("lanes", HAS)] },
+                Kind::Counts {
+                    range: even(2, 8, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("lanes", HAS)],
+                },
             ),
             column(&["Engineer", "Chief engineer"], Kind::Detail(Names::Person)),
         ],

@@ -5,62 +5,118 @@ use super::*;
 pub(super) const DOMAINS: &[Domain] = &[
     Domain {
         name: "medals",
-        keys: &[key("Nation", "nation", "nations"), key("Country", "country", "countries"), key("Team", "team", "teams")],
+        keys: &[
+            key("Nation", "nation", "nations"),
+            key("Country", "country", "countries"),
+            key("Team", "team", "teams"),
+        ],
         names: Names::Nation,
         tense: Tense::Past,
         columns: &[
             column(&["Rank", "Place"], Kind::Rank),
-            column(&["Gold", "Gold medals"], medals(&[counted("gold medals", past("won", "win"))])),
-            column(&["Silver", "Silver medals"], medals(&[counted("silver medals", past("won", "win"))])),
-            column(&["Bronze", "Bronze medals"], medals(&[counted("bronze medals", past("won", "win"))])),
+            column(
+                &["Gold", "Gold medals"],
+                medals(&[counted("gold medals", past("won", "win"))]),
+            ),
+            column(
+                &["Silver", "Silver medals"],
+                medals(&[counted("silver medals", past("won", "win"))]),
+            ),
+            column(
+                &["Bronze", "Bronze medals"],
+                medals(&[counted("bronze medals", past("won", "win"))]),
+            ),
             column(
                 &["Athletes", "Number of athletes"],
-                Kind::Counts { range: even(8, 90, 1), formats: &[Format::Plain], counted: &[counted("athletes", past("sent", "send"))] },
+                Kind::Counts {
+                    range: even(8, 90, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("athletes", past("sent", "send"))],
+                },
             ),
             column(
                 &["Continent", "Region"],
-                Kind::Group { values: Values::Words(&["Africa", "Asia", "Europe", "Oceania", "South America"]), phrase: "from {}" },
+                Kind::Group {
+                    values: Values::Words(&["Africa", "Asia", "Europe", "Oceania", "South America"]),
+                    phrase: "from {}",
+                },
             ),
         ],
     },
     Domain {
         name: "league",
-        keys: &[key("Club", "club", "clubs"), key("Team", "team", "teams"), key("Football club", "football club", "football clubs")],
+        keys: &[
+            key("Club", "club", "clubs"),
+            key("Team", "team", "teams"),
+            key("Football club", "football club", "football clubs"),
+        ],
         names: Names::Club,
         tense: Tense::Past,
         columns: &[
             column(&["Position", "Place"], Kind::Rank),
-            column(&["Wins", "Matches won"], matches(&[counted("matches", past("won", "win"))])),
-            column(&["Draws", "Matches drawn"], matches(&[counted("matches", past("drew", "draw"))])),
+            column(
+                &["Yellow cards", "Cards"],
+                matches(&[counted("yellow cards", past("received", "receive"))]),
+            ),
+            column(
+                &["Penalties", "Penalties won"],
+                matches(&[counted("penalties", past("won", "win"))]),
+            ),
             column(
                 &["Goals", "Goals for and against"],
                 Kind::Counts {
                     range: even(14, 75, 1),
                     formats: &[Format::Plain],
-                    counted: &[counted("goals", past("scored", "score")), counted("goals", past("conceded", "concede"))],
+                    counted: &[
+                        counted("goals", past("scored", "score")),
+                        counted("goals", past("conceded", "concede")),
+                    ],
                 },
             ),
             column(
                 &["Points", "League points"],
-                Kind::Counts { range: even(15, 88, 1), formats: &[Format::Plain], counted: &[counted("points", past("earned", "earn"))] },
+                Kind::Counts {
+                    range: even(15, 88, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("points", past("earned", "earn"))],
+                },
             ),
-            column(&["Division", "League"], Kind::Group { values: Values::Words(&["Northern", "Southern", "Eastern", "Western"]), phrase: "in the {} division" }),
+            column(
+                &["Division", "League division"],
+                Kind::Group {
+                    values: Values::Words(&["Northern", "Southern", "Eastern", "Western"]),
+                    phrase: "in the {} division",
+                },
+            ),
             column(&["Manager", "Head coach"], Kind::Detail(Names::Person)),
         ],
     },
     Domain {
         name: "matches",
-        keys: &[key("Opponent", "opponent", "opponents"), key("Away team", "away team", "away teams")],
+        keys: &[
+            key("Opponent", "opponent", "opponents"),
+            key("Away team", "away team", "away teams"),
+        ],
         names: Names::Club,
         tense: Tense::Past,
         columns: &[
-            column(&["Date", "Match date"], Kind::Time { done: "played", years: (1978, 2019), form: TimeForm::Season }),
+            column(
+                &["Date", "Match date"],
+                Kind::Time {
+                    done: "played",
+                    years: (1978, 2019),
+                    form: TimeForm::Season,
+                },
+            ),
             column(
                 &["Score", "Final score"],
                 Kind::Counts {
                     range: skewed(0, 6, 1),
                     formats: &[Format::Plain],
-                    counted: &[counted("goals", past("let in", "let in")), counted("goals", past("scored", "score"))],
+                    counted: &[
+                        counted("goals", past("let in", "let in")),
+                        counted("goals", past("scored", "score")),
+                    ],
                 },
             ),
             column(
@@ -78,29 +134,57 @@ pub(super) const DOMAINS: &[Domain] = &[
             ),
             column(
                 &["Competition", "Tournament"],
-                Kind::Group { values: Values::Words(&["League", "Cup", "Friendly", "Shield"]), phrase: "played in the {}" },
+                Kind::Group {
+                    values: Values::Words(&["League", "Cup", "Friendly", "Shield"]),
+                    phrase: "played in the {}",
+                },
             ),
-            column(&["Venue", "Stadium"], Kind::Group { values: Values::Names(Names::Stadium), phrase: "played at {}" }),
-            column(&["Referee", "Man of the match"], Kind::Detail(Names::Person)),
+            column(
+                &["Venue", "Stadium"],
+                Kind::Group {
+                    values: Values::Names(Names::Stadium),
+                    phrase: "played at {}",
+                },
+            ),
+            column(&["Referee", "Match referee"], Kind::Detail(Names::Person)),
         ],
     },
     Domain {
         name: "basketball",
-        keys: &[key("Team", "team", "teams"), key("Franchise", "franchise", "franchises")],
+        keys: &[
+            key("Team", "team", "teams"),
+            key("Franchise", "franchise", "franchises"),
+        ],
         names: Names::Squad,
         tense: Tense::Past,
         columns: &[
             column(
                 &["Record", "Win–loss record"],
                 Kind::Counts {
-                    range: even(12, 62, 1),
+                    range: even(22, 49, 1),
                     formats: &[Format::Plain],
-                    counted: &[counted("games", past("won", "win")), counted("games", past("lost", "lose"))],
+                    counted: &[
+                        counted("games", past("won", "win")),
+                        counted("games", past("lost", "lose")),
+                    ],
                 },
             ),
-            column(&["Conference", "Division"], Kind::Group { values: Values::Words(&["Atlantic", "Central", "Coastal", "Pacific"]), phrase: "from the {}" }),
+            column(
+                &["Conference", "League conference"],
+                Kind::Group {
+                    values: Values::Words(&["Atlantic", "Central", "Coastal", "Pacific"]),
+                    phrase: "in the {} conference",
+                },
+            ),
             column(&["Coach", "Head coach"], Kind::Detail(Names::Person)),
-            column(&["Founded", "Year founded"], Kind::Time { done: "founded", years: (1921, 2004), form: TimeForm::Year }),
+            column(
+                &["Founded", "Year founded"],
+                Kind::Time {
+                    done: "founded",
+                    years: (1921, 2004),
+                    form: TimeForm::Year,
+                },
+            ),
             column(
                 &["Attendance", "Home attendance"],
                 Kind::Amount(Amount {
@@ -116,18 +200,32 @@ pub(super) const DOMAINS: &[Domain] = &[
             ),
             column(
                 &["Titles", "League titles"],
-                Kind::Counts { range: skewed(0, 14, 1), formats: &[Format::Plain], counted: &[counted("titles", past("won", "win"))] },
+                Kind::Counts {
+                    range: skewed(0, 14, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("titles", past("won", "win"))],
+                },
             ),
         ],
     },
     Domain {
         name: "race",
-        keys: &[key("Athlete", "athlete", "athletes"), key("Runner", "runner", "runners"), key("Name of runner", "runner", "runners")],
+        keys: &[
+            key("Athlete", "athlete", "athletes"),
+            key("Runner", "runner", "runners"),
+            key("Name of runner", "runner", "runners"),
+        ],
         names: Names::Person,
         tense: Tense::Past,
         columns: &[
             column(&["Lane", "Start number"], Kind::Rank),
-            column(&["Nationality", "Country"], Kind::Group { values: Values::Names(Names::Nation), phrase: "from {}" }),
+            column(
+                &["Nationality", "Country"],
+                Kind::Group {
+                    values: Values::Names(Names::Nation),
+                    phrase: "from {}",
+                },
+            ),
             column(
                 &["Time", "Finishing time"],
                 Kind::Amount(Amount {
@@ -141,13 +239,24 @@ pub(super) const DOMAINS: &[Domain] = &[
                     adds_up: false,
                 }),
             ),
-            column(&["Year of birth", "Birth year"], Kind::Time { done: "born", years: (1971, 2001), form: TimeForm::Year }),
             column(
-                &["Races", "Career races"],
-                Kind::Counts { range: even(3, 40, 1), formats: &[Format::Plain], counted: &[counted("races", past("finished", "finish"))] },
+                &["Year of birth", "Birth year"],
+                Kind::Time {
+                    done: "born",
+                    years: (1971, 2001),
+                    form: TimeForm::Year,
+                },
             ),
             column(
-                &["Prize money", "Prize"],
+                &["Races", "Career races"],
+                Kind::Counts {
+                    range: even(3, 40, 1),
+                    formats: &[Format::Plain],
+                    counted: &[counted("races", past("finished", "finish"))],
+                },
+            ),
+            column(
+                &["Prize", "Race prize"],
                 Kind::Amount(Amount {
                     range: even(500, 9_500, 250),
                     formats: &[Format::Commas],
@@ -165,9 +274,17 @@ pub(super) const DOMAINS: &[Domain] = &[
 ];
 
 const fn medals(counted: &'static [Counted]) -> Kind {
-    Kind::Counts { range: skewed(0, 19, 1), formats: &[Format::Plain], counted }
+    Kind::Counts {
+        range: skewed(0, 19, 1),
+        formats: &[Format::Plain],
+        counted,
+    }
 }
 
 const fn matches(counted: &'static [Counted]) -> Kind {
-    Kind::Counts { range: even(2, 24, 1), formats: &[Format::Plain], counted }
+    Kind::Counts {
+        range: even(2, 24, 1),
+        formats: &[Format::Plain],
+        counted,
+    }
 }
