@@ -3,17 +3,21 @@
 
 pub mod datasets;
 mod date;
+mod digits;
 pub mod language;
+pub mod question;
 pub mod read;
 pub mod scoring;
 mod table;
 pub mod text;
 
+pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,
 };
+pub use question::{Annotation, Mention, Question};
 pub use table::{
     Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
     Value, column_name,

@@ -24,17 +24,34 @@ impl Language {
     pub const VERSION: u32 = 1;
 
     /// All functions, three expressions: the setting of WikiTableQuestions.
-    pub const WIKITABLEQUESTIONS: Language =
-        Language { functions: FunctionSet::ALL, expressions: 3, keep_duplicates: false };
+    pub const WIKITABLEQUESTIONS: Language = Language {
+        functions: FunctionSet::ALL,
+        expressions: 3,
+        keep_duplicates: false,
+    };
 
     /// The ten functions and four expressions that WikiSQL needs.
     pub fn wikisql() -> Language {
         use Function::*;
-        let functions =
-            [Hop, FilterEqual, FilterIn, FilterGreater, FilterLess, Count, Max, Min, Average, Sum]
-                .into_iter()
-                .collect();
-        Language { functions, expressions: 4, keep_duplicates: true }
+        let functions = [
+            Hop,
+            FilterEqual,
+            FilterIn,
+            FilterGreater,
+            FilterLess,
+            Count,
+            Max,
+            Min,
+            Average,
+            Sum,
+        ]
+        .into_iter()
+        .collect();
+        Language {
+            functions,
+            expressions: 4,
+            keep_duplicates: true,
+        }
     }
 }
 
@@ -81,8 +98,15 @@ impl TextRows {
                 width += 1;
             }
         }
-        let size = values.checked_mul(width).filter(|size| *size <= TextRows::LARGEST)?;
-        Some(TextRows { starts, places, width, grid: (0..size).map(|_| OnceLock::new()).collect() })
+        let size = values
+            .checked_mul(width)
+            .filter(|size| *size <= TextRows::LARGEST)?;
+        Some(TextRows {
+            starts,
+            places,
+            width,
+            grid: (0..size).map(|_| OnceLock::new()).collect(),
+        })
     }
 }
 
@@ -109,7 +133,10 @@ impl Context {
             constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
             text_rows: TextRows::new(&table),
             constants: distinct,
-            language: Language { expressions: language.expressions.min(MOST_EXPRESSIONS), ..language },
+            language: Language {
+                expressions: language.expressions.min(MOST_EXPRESSIONS),
+                ..language
+            },
             table,
         }
     }

@@ -477,7 +477,11 @@ impl FunctionSet {
 
 impl FromIterator<Function> for FunctionSet {
     fn from_iter<I: IntoIterator<Item = Function>>(functions: I) -> Self {
-        FunctionSet(functions.into_iter().fold(0, |set, function| set | 1 << function as u32))
+        FunctionSet(
+            functions
+                .into_iter()
+                .fold(0, |set, function| set | 1 << function as u32),
+        )
     }
 }
 

@@ -140,9 +140,9 @@ impl Interpreter {
     pub fn value(&self, variable: usize) -> Option<Denotation> {
         let values = ValuesRef::Variable(variable as u8);
         Some(match self.machine.held().get(variable)? {
-            Held::Rows { .. } => {
-                Denotation::Rows(RowSet::from_words(self.machine.words(RowsRef::variable(variable as u8))))
-            }
+            Held::Rows { .. } => Denotation::Rows(RowSet::from_words(
+                self.machine.words(RowsRef::variable(variable as u8)),
+            )),
             Held::Number(number) => Denotation::Numbers(vec![*number]),
             Held::Values { .. } => match self.machine.kind(values)? {
                 ValuesKind::Strings => {
@@ -150,13 +150,21 @@ impl Interpreter {
                 }
                 ValuesKind::Numbers => {
                     let number = |value| {
-                        if let Value::Number(number) = value { Some(number) } else { None }
+                        if let Value::Number(number) = value {
+                            Some(number)
+                        } else {
+                            None
+                        }
                     };
                     Denotation::Numbers(self.values(values).filter_map(number).collect())
                 }
                 ValuesKind::Dates => {
                     let date = |value| {
-                        if let Value::Date(date) = value { Some(date) } else { None }
+                        if let Value::Date(date) = value {
+                            Some(date)
+                        } else {
+                            None
+                        }
                     };
                     Denotation::Dates(self.values(values).filter_map(date).collect())
                 }
@@ -182,6 +190,16 @@ impl Interpreter {
     /// Whether the last expression's value is rows, which answer nothing.
     pub fn answers_rows(&self) -> bool {
         matches!(self.machine.held().last(), Some(Held::Rows { .. }))
+    }
+
+    /// Whether the last expression's value has no item, or there is none yet.
+    pub fn is_empty(&self) -> bool {
+        match self.machine.held().last() {
+            Some(Held::Rows { count }) => *count == 0,
+            Some(Held::Values { start, end, .. }) => start == end,
+            Some(Held::Number(_)) => false,
+            None => true,
+        }
     }
 
     fn values(&self, values: ValuesRef) -> super::machine::Values<'_> {
@@ -230,7 +248,11 @@ impl Interpreter {
 
     fn execute(&mut self, function: Function) {
         (function.definition().run)(&mut self.machine, &self.args);
-        self.finished.push(Finished { function, args: self.args.clone(), unused_before: self.unused });
+        self.finished.push(Finished {
+            function,
+            args: self.args.clone(),
+            unused_before: self.unused,
+        });
         self.unused = self.unused & !used(&self.args) | 1 << (self.finished.len() - 1);
         self.place = Place::Boundary;
     }
@@ -243,7 +265,11 @@ impl Interpreter {
                 Place::Done => Place::Boundary,
                 // Either a parenthesis was just opened or an expression just closed.
                 Place::Boundary => match self.finished.pop() {
-                    Some(Finished { function, args, unused_before }) => {
+                    Some(Finished {
+                        function,
+                        args,
+                        unused_before,
+                    }) => {
                         self.machine.pop();
                         self.args = args;
                         self.unused = unused_before;

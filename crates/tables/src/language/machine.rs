@@ -42,15 +42,27 @@ pub(super) enum Arg {
 /// an argument of another type stands for nothing.
 impl Arg {
     pub fn rows(self) -> RowsRef {
-        if let Arg::Rows(rows) = self { rows } else { RowsRef::ALL }
+        if let Arg::Rows(rows) = self {
+            rows
+        } else {
+            RowsRef::ALL
+        }
     }
 
     pub fn values(self) -> ValuesRef {
-        if let Arg::Values(values) = self { values } else { ValuesRef::Variable(u8::MAX) }
+        if let Arg::Values(values) = self {
+            values
+        } else {
+            ValuesRef::Variable(u8::MAX)
+        }
     }
 
     pub fn column(self) -> ColumnId {
-        if let Arg::Column(column) = self { column } else { ColumnId(u16::MAX) }
+        if let Arg::Column(column) = self {
+            column
+        } else {
+            ColumnId(u16::MAX)
+        }
     }
 
     pub fn is_all_rows(self) -> bool {
@@ -111,7 +123,14 @@ impl Machine {
         let mut rows = Vec::with_capacity(words * (context.language().expressions + 1));
         rows.extend_from_slice(context.all_rows().words());
         let held = Vec::with_capacity(MOST_EXPRESSIONS);
-        Machine { context, words, rows, codes: Vec::new(), held, marks: Vec::new() }
+        Machine {
+            context,
+            words,
+            rows,
+            codes: Vec::new(),
+            held,
+            marks: Vec::new(),
+        }
     }
 
     pub fn context(&self) -> &Arc<Context> {
@@ -210,7 +229,10 @@ impl Machine {
         }
         let words = self.words(rows);
         if let ValuesRef::Constant(constant) = values {
-            return rows::intersect(words, self.context.constant_rows(constant, column, relation).words());
+            return rows::intersect(
+                words,
+                self.context.constant_rows(constant, column, relation).words(),
+            );
         }
         if relation == Relation::Contains
             && let Some((source, codes)) = self.held_codes(values)
@@ -223,8 +245,11 @@ impl Machine {
             return false;
         }
         let column = self.context.column(column);
-        rows::iter(words)
-            .any(|row| column.value(row).is_some_and(|value| holds(value, relation, given.clone())))
+        rows::iter(words).any(|row| {
+            column
+                .value(row)
+                .is_some_and(|value| holds(value, relation, given.clone()))
+        })
     }
 
     fn held_codes(&self, values: ValuesRef) -> Option<(ColumnId, &[u32])> {
@@ -246,7 +271,11 @@ impl Machine {
     ) -> Option<impl Iterator<Item = &'a RowSet> + 'a> {
         let first = codes.first()?;
         self.context.text_rows((source, *first), column)?;
-        Some(codes.iter().filter_map(move |code| self.context.text_rows((source, *code), column)))
+        Some(
+            codes
+                .iter()
+                .filter_map(move |code| self.context.text_rows((source, *code), column)),
+        )
     }
 
     // What functions do.
@@ -256,7 +285,11 @@ impl Machine {
         let start = self.words * (self.held.len() + 1);
         self.rows.resize(start + self.words, 0);
         let (before, place) = self.rows.split_at_mut(start);
-        fill(&self.context, &before[self.words * slot as usize..][..self.words], place);
+        fill(
+            &self.context,
+            &before[self.words * slot as usize..][..self.words],
+            place,
+        );
         let count = rows::count(place) as u32;
         self.held.push(Held::Rows { count });
     }
@@ -269,7 +302,11 @@ impl Machine {
     /// Makes a variable of the codes that were pushed since there were `start`.
     fn hold_values(&mut self, column: ColumnId, start: usize) {
         self.rows.resize(self.words * (self.held.len() + 2), 0);
-        self.held.push(Held::Values { column, start: start as u32, end: self.codes.len() as u32 });
+        self.held.push(Held::Values {
+            column,
+            start: start as u32,
+            end: self.codes.len() as u32,
+        });
     }
 
     pub fn hop(&mut self, rows: RowsRef, column_id: ColumnId) {
@@ -277,7 +314,8 @@ impl Machine {
         let keep_duplicates = self.context.language().keep_duplicates;
         let start = self.codes.len();
         let words = &self.rows[self.words * rows.0 as usize..][..self.words];
-        self.marks.resize(self.marks.len().max(words_for(column.values_len())), 0);
+        self.marks
+            .resize(self.marks.len().max(words_for(column.values_len())), 0);
         for row in rows::iter(words) {
             let code = column.code(row);
             let (word, bit) = (code as usize / 64, 1 << (code % 64));
@@ -328,13 +366,18 @@ impl Machine {
             let column = context.column(column_id);
             if column.codes_are_ordered() {
                 let Some(best) = best else { return };
-                rows::iter(words).filter(|row| column.code(*row) == best).for_each(|row| set(place, row));
+                rows::iter(words)
+                    .filter(|row| column.code(*row) == best)
+                    .for_each(|row| set(place, row));
             } else {
                 let Dictionary::Dates(dates) = column.dictionary() else {
                     return;
                 };
-                let values =
-                    || rows::iter(words).map(|row| column.code(row)).filter(|code| *code != NO_VALUE);
+                let values = || {
+                    rows::iter(words)
+                        .map(|row| column.code(row))
+                        .filter(|code| *code != NO_VALUE)
+                };
                 let beaten = |code: u32| {
                     values().any(|other| beats(dates[other as usize], dates[code as usize], extreme))
                 };
@@ -348,7 +391,9 @@ impl Machine {
                 }
                 // Dates that know different parts can beat each other in a circle; their keys cannot.
                 if let (false, Some(best)) = (any, best) {
-                    rows::iter(words).filter(|row| column.code(*row) == best).for_each(|row| set(place, row));
+                    rows::iter(words)
+                        .filter(|row| column.code(*row) == best)
+                        .for_each(|row| set(place, row));
                 }
             }
         });
@@ -359,10 +404,9 @@ impl Machine {
         let best = if self.context.column(column_id).codes_are_ordered() {
             self.best_code(rows, column_id, extreme)
         } else {
-            // Of the rows that nothing beats, the value that comes first or last in the calendar.
+            // Of the values that nothing beats the one that says most.
             self.argmost(rows, column_id, extreme);
-            let newest = RowsRef::variable(self.held.len() as u8 - 1);
-            let best = self.best_code(newest, column_id, extreme);
+            let best = self.most_precise(RowsRef::variable(self.held.len() as u8 - 1), column_id, extreme);
             self.pop();
             best
         };
@@ -372,11 +416,32 @@ impl Machine {
 
     fn best_code(&self, rows: RowsRef, column: ColumnId, extreme: Extreme) -> Option<u32> {
         let column = self.context.column(column);
-        let codes = rows::iter(self.words(rows)).map(|row| column.code(row)).filter(|code| *code != NO_VALUE);
+        let codes = rows::iter(self.words(rows))
+            .map(|row| column.code(row))
+            .filter(|code| *code != NO_VALUE);
         match extreme {
             Extreme::Largest => codes.max(),
             Extreme::Smallest => codes.min(),
         }
+    }
+
+    /// The date that knows the most parts; of several, the latest or earliest.
+    fn most_precise(&self, rows: RowsRef, column: ColumnId, extreme: Extreme) -> Option<u32> {
+        let column = self.context.column(column);
+        let Dictionary::Dates(dates) = column.dictionary() else {
+            return None;
+        };
+        let codes = rows::iter(self.words(rows))
+            .map(|row| column.code(row))
+            .filter(|code| *code != NO_VALUE);
+        codes.max_by_key(|&code| {
+            let order = if extreme == Extreme::Largest {
+                i64::from(code)
+            } else {
+                -i64::from(code)
+            };
+            (dates[code as usize].known().count_ones(), order)
+        })
     }
 
     /// Keeps the rows that stand in the relation, or those that do not.
@@ -395,7 +460,12 @@ impl Machine {
         let ValuesRef::Variable(variable) = values else {
             return;
         };
-        let Some(&Held::Values { column: source, start, end }) = self.held.get(variable as usize) else {
+        let Some(&Held::Values {
+            column: source,
+            start,
+            end,
+        }) = self.held.get(variable as usize)
+        else {
             return;
         };
         // Taken out of the machine while the new rows are written.
@@ -403,10 +473,18 @@ impl Machine {
         let given = &codes[start as usize..end as usize];
         self.make_rows(rows, |context, words, place| {
             let kept = relation == Relation::Contains
-                && given.first().is_some_and(|code| context.text_rows((source, *code), column_id).is_some());
+                && given
+                    .first()
+                    .is_some_and(|code| context.text_rows((source, *code), column_id).is_some());
             if kept {
-                for contain in given.iter().filter_map(|code| context.text_rows((source, *code), column_id)) {
-                    place.iter_mut().zip(contain.words()).for_each(|(out, word)| *out |= word);
+                for contain in given
+                    .iter()
+                    .filter_map(|code| context.text_rows((source, *code), column_id))
+                {
+                    place
+                        .iter_mut()
+                        .zip(contain.words())
+                        .for_each(|(out, word)| *out |= word);
                 }
             } else {
                 let column = context.column(column_id);
@@ -422,7 +500,10 @@ impl Machine {
                 rows::iter(words).filter(marked).for_each(|row| set(place, row));
                 marks[..words_for(column.values_len())].fill(0);
             }
-            place.iter_mut().zip(words).for_each(|(out, word)| *out = word & (*out ^ flip));
+            place
+                .iter_mut()
+                .zip(words)
+                .for_each(|(out, word)| *out = word & (*out ^ flip));
         });
         (self.codes, self.marks) = (codes, marks);
     }
@@ -434,7 +515,9 @@ impl Machine {
     }
 
     pub fn last(&mut self, rows: RowsRef) {
-        self.make_rows(rows, |_, words, place| rows::last(words).into_iter().for_each(|row| set(place, row)));
+        self.make_rows(rows, |_, words, place| {
+            rows::last(words).into_iter().for_each(|row| set(place, row))
+        });
     }
 
     pub fn previous(&mut self, rows: RowsRef) {
@@ -454,7 +537,11 @@ impl Machine {
                 let code = column.code(row);
                 let same = |other: &usize| *other != row && column.code(*other) == code;
                 if code != NO_VALUE {
-                    column.present().iter().filter(same).for_each(|other| set(place, other));
+                    column
+                        .present()
+                        .iter()
+                        .filter(same)
+                        .for_each(|other| set(place, other));
                 }
             }
         });

@@ -52,7 +52,11 @@ impl Span {
     }
 
     fn error(self, problem: impl Into<String>) -> ProgramError {
-        ProgramError { problem: problem.into(), span: self.bytes, column: self.column }
+        ProgramError {
+            problem: problem.into(),
+            span: self.bytes,
+            column: self.column,
+        }
     }
 }
 
@@ -90,7 +94,11 @@ pub struct ProgramError {
 impl Expression {
     /// An expression that was not parsed.
     pub fn new(function: Function, arguments: Vec<Atom>) -> Self {
-        Expression { function, arguments, spans: Spans::default() }
+        Expression {
+            function,
+            arguments,
+            spans: Spans::default(),
+        }
     }
 }
 
@@ -156,15 +164,18 @@ impl<'a> Parser<'a> {
                 }
             } else if rest.starts_with('(') {
                 self.at += 1;
-                program.expressions.push(self.expression(program.expressions.len())?);
+                program
+                    .expressions
+                    .push(self.expression(program.expressions.len())?);
             } else {
                 return Err(self.error(self.chunk(), "an expression starts with '('"));
             }
         }
         match program.expressions.is_empty() {
-            true => {
-                Err(self.error(0..0, "a program needs at least one expression, such as (count all_rows)"))
-            }
+            true => Err(self.error(
+                0..0,
+                "a program needs at least one expression, such as (count all_rows)",
+            )),
             false => Ok(program),
         }
     }
@@ -183,10 +194,16 @@ impl<'a> Parser<'a> {
             self.error(span.clone(), problem)
         })?;
         self.at = span.end;
-        let mut expression =
-            Expression { function, arguments: Vec::new(), spans: Spans(vec![Span::of(self.text, span)]) };
+        let mut expression = Expression {
+            function,
+            arguments: Vec::new(),
+            spans: Spans(vec![Span::of(self.text, span)]),
+        };
         let wanted = function.definition().arguments.len();
-        let takes = format!("{function} takes {wanted} argument{}", if wanted == 1 { "" } else { "s" });
+        let takes = format!(
+            "{function} takes {wanted} argument{}",
+            if wanted == 1 { "" } else { "s" }
+        );
         loop {
             self.skip_blanks();
             let start = self.at;
@@ -195,9 +212,10 @@ impl<'a> Parser<'a> {
             }
             if self.rest().starts_with(')') {
                 if expression.arguments.len() < wanted {
-                    return Err(
-                        self.error(start..start + 1, format!("{takes}, not {}", expression.arguments.len()))
-                    );
+                    return Err(self.error(
+                        start..start + 1,
+                        format!("{takes}, not {}", expression.arguments.len()),
+                    ));
                 }
                 self.at += 1;
                 return Ok(expression);
@@ -224,15 +242,21 @@ impl<'a> Parser<'a> {
         if word == "all_rows" {
             return Ok(Atom::AllRows);
         }
-        match word.strip_prefix('v').and_then(|number| number.parse::<usize>().ok()) {
+        match word
+            .strip_prefix('v')
+            .and_then(|number| number.parse::<usize>().ok())
+        {
             Some(variable) if variable < variables => Ok(Atom::Variable(variable)),
-            Some(_) if variables == 0 => {
-                Err(self.error(span, format!("{word} is not there yet: no expression came before")))
-            }
+            Some(_) if variables == 0 => Err(self.error(
+                span,
+                format!("{word} is not there yet: no expression came before"),
+            )),
             Some(_) => {
                 let last = variables - 1;
-                Err(self
-                    .error(span, format!("{word} is not there yet: the variables so far end with v{last}")))
+                Err(self.error(
+                    span,
+                    format!("{word} is not there yet: the variables so far end with v{last}"),
+                ))
             }
             None => {
                 let problem = format!(
@@ -252,9 +276,16 @@ impl<'a> Parser<'a> {
             (after.is_empty() || after.starts_with(')'))
                 && ColumnKind::ALL.iter().any(|kind| name.ends_with(kind.suffix()))
         };
-        let end = text.char_indices().map(|(index, _)| index).chain([text.len()]).rfind(ends);
+        let end = text
+            .char_indices()
+            .map(|(index, _)| index)
+            .chain([text.len()])
+            .rfind(ends);
         let Some(end) = end else {
-            return Err(self.error(chunk, "a column's name ends with its type: -str, -num, -num2 or -date"));
+            return Err(self.error(
+                chunk,
+                "a column's name ends with its type: -str, -num, -num2 or -date",
+            ));
         };
         self.at += end;
         Ok(text[..end].to_owned())
@@ -335,7 +366,10 @@ impl<'a> Parser<'a> {
                 c => string.push(c),
             }
         }
-        Err(self.error(start..self.text.len(), "the string is not closed: a single quote is missing"))
+        Err(self.error(
+            start..self.text.len(),
+            "the string is not closed: a single quote is missing",
+        ))
     }
 
     fn rest(&self) -> &'a str {
@@ -382,7 +416,11 @@ impl Context {
             for (index, argument) in expression.arguments.iter().enumerate() {
                 let symbol = self.resolve(argument).map_err(|problem| {
                     let span = expression.spans.0.get(index + 1).cloned();
-                    span.unwrap_or(Span { bytes: 0..0, column: 0 }).error(problem)
+                    span.unwrap_or(Span {
+                        bytes: 0..0,
+                        column: 0,
+                    })
+                    .error(problem)
                 })?;
                 tokens.push(self.token(symbol));
             }
@@ -399,11 +437,16 @@ impl Context {
                 Ok(variable) if (variable as usize) < self.language().expressions => {
                     Ok(Symbol::Variable(variable))
                 }
-                _ => Err(format!("a program has at most {} variables", self.language().expressions)),
+                _ => Err(format!(
+                    "a program has at most {} variables",
+                    self.language().expressions
+                )),
             },
-            Atom::Column(name) => {
-                self.table().find(name).map(Symbol::Column).ok_or_else(|| self.no_column(name))
-            }
+            Atom::Column(name) => self
+                .table()
+                .find(name)
+                .map(Symbol::Column)
+                .ok_or_else(|| self.no_column(name)),
             Atom::Constant(constant) => match self.constants().iter().position(|known| known == constant) {
                 Some(index) => Ok(Symbol::Constant(ConstantId(index as u16))),
                 None => Err(format!("the constant {constant} is not in the question")),
@@ -413,7 +456,10 @@ impl Context {
 
     fn no_column(&self, name: &str) -> String {
         let columns = || self.table().columns().iter().map(|column| column.name());
-        let kind = ColumnKind::ALL.into_iter().rev().find(|kind| name.ends_with(kind.suffix()));
+        let kind = ColumnKind::ALL
+            .into_iter()
+            .rev()
+            .find(|kind| name.ends_with(kind.suffix()));
         let base = kind.map_or(name, |kind| name.strip_suffix(kind.suffix()).unwrap_or(name));
         let readings: Vec<&str> = columns().filter(|other| same_column(other, base)).collect();
         if let (Some(kind), false) = (kind, readings.is_empty()) {
@@ -475,14 +521,24 @@ impl Context {
 
 /// Whether a typed column's name is a reading of the column `base`.
 fn same_column(name: &str, base: &str) -> bool {
-    name.strip_prefix(base).is_some_and(|rest| ColumnKind::ALL.iter().any(|kind| kind.suffix() == rest))
+    name.strip_prefix(base)
+        .is_some_and(|rest| ColumnKind::ALL.iter().any(|kind| kind.suffix() == rest))
 }
 
 impl Program {
     /// The constants that the program mentions.
     pub fn constants(&self) -> impl Iterator<Item = &Constant> {
-        let atoms = self.expressions.iter().flat_map(|expression| &expression.arguments);
-        atoms.filter_map(|atom| if let Atom::Constant(constant) = atom { Some(constant) } else { None })
+        let atoms = self
+            .expressions
+            .iter()
+            .flat_map(|expression| &expression.arguments);
+        atoms.filter_map(|atom| {
+            if let Atom::Constant(constant) = atom {
+                Some(constant)
+            } else {
+                None
+            }
+        })
     }
 }
 
@@ -520,14 +576,24 @@ mod tests {
 
     #[test]
     fn blanks_and_the_end_may_be_written() {
-        let program: Program = " ( hop  all_rows r.line(s)-str ) (count all_rows)<END> ".parse().unwrap();
-        assert_eq!(program.to_string(), "(hop all_rows r.line(s)-str) (count all_rows)");
+        let program: Program = " ( hop  all_rows r.line(s)-str ) (count all_rows)<END> "
+            .parse()
+            .unwrap();
+        assert_eq!(
+            program.to_string(),
+            "(hop all_rows r.line(s)-str) (count all_rows)"
+        );
     }
 
     fn atom(argument: super::super::Argument, variables: usize) -> BoxedStrategy<Atom> {
         use super::super::Argument;
-        let variable = (0..variables.max(1))
-            .prop_map(move |v| if variables == 0 { Atom::AllRows } else { Atom::Variable(v) });
+        let variable = (0..variables.max(1)).prop_map(move |v| {
+            if variables == 0 {
+                Atom::AllRows
+            } else {
+                Atom::Variable(v)
+            }
+        });
         let column = |kinds: &'static [ColumnKind]| {
             ("[^\\s]{1,8}", proptest::sample::select(kinds))
                 .prop_map(|(name, kind)| Atom::Column(format!("r.{name}{}", kind.suffix())))
@@ -541,7 +607,11 @@ mod tests {
                 proptest::collection::vec(-1e12f64..1e12, 1..3)
                     .prop_map(|n| Atom::Constant(Constant::Numbers(n))),
                 (1i32..3000, proptest::option::of(1u8..13)).prop_map(|(year, month)| {
-                    Atom::Constant(Constant::date(Date { year: Some(year), month, day: None }))
+                    Atom::Constant(Constant::date(Date {
+                        year: Some(year),
+                        month,
+                        day: None,
+                    }))
                 }),
             ]
             .boxed(),
@@ -550,8 +620,10 @@ mod tests {
     }
 
     fn program() -> impl Strategy<Value = Program> {
-        let functions =
-            proptest::collection::vec(proptest::sample::select(Function::all().collect::<Vec<_>>()), 1..5);
+        let functions = proptest::collection::vec(
+            proptest::sample::select(Function::all().collect::<Vec<_>>()),
+            1..5,
+        );
         functions.prop_flat_map(|functions| {
             let expressions: Vec<_> = functions
                 .into_iter()

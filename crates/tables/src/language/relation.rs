@@ -93,7 +93,10 @@ pub(crate) fn mark_codes<'a>(
         Dictionary::Numbers(numbers) => mark(number_range(numbers, relation, given)),
         Dictionary::Dates(dates) => {
             let holds = |date: &Date| holds(Value::Date(*date), relation, given.clone());
-            (0..).zip(dates).filter(|(_, date)| holds(date)).for_each(|(code, _)| mark(code..code + 1));
+            (0..)
+                .zip(dates)
+                .filter(|(_, date)| holds(date))
+                .for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(texts) if relation == Relation::Contains => {
             let needles = Needles::new(given);
@@ -139,8 +142,15 @@ impl<'a> Needles<'a> {
     const FEW: usize = 8;
 
     fn new(given: impl Given<'a>) -> Self {
-        let mut needles: Vec<&str> =
-            given.filter_map(|value| if let Value::Text(text) = value { Some(text) } else { None }).collect();
+        let mut needles: Vec<&str> = given
+            .filter_map(|value| {
+                if let Value::Text(text) = value {
+                    Some(text)
+                } else {
+                    None
+                }
+            })
+            .collect();
         if needles.len() > Needles::FEW
             && let Ok(automaton) = aho_corasick::AhoCorasick::new(&needles)
         {

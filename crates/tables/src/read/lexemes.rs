@@ -3,7 +3,7 @@
 //! This cut is finer than the tokens (`2004-05` is a numeral, a mark and a numeral) and keeps pointing into the text,
 //! so that it costs nothing to make for the millions of cells of a large table.
 
-use super::numerals::{Allowed, Numeral, numeral};
+use super::numerals::{Allowed, Form, Numeral, numeral};
 
 /// What a lexeme is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,10 +64,14 @@ pub(crate) struct Lexemes<'a> {
     spaced: bool,
     /// Whether the last lexeme was a word or a numeral.
     after_word: bool,
-    /// Whether the last two lexemes were a numeral and a point, together.
-    after_point: bool,
+    /// The mark that was the last lexeme, if it stands right after a numeral.
+    after_mark: Option<char>,
     /// Whether the last lexeme was a numeral.
     after_number: bool,
+    /// Whether the last lexeme was a word with a capital letter.
+    after_name: bool,
+    /// Whether the last lexeme was an opening bracket.
+    after_bracket: bool,
     /// Whether digits in groups of three with blanks between are one number.
     spaces: bool,
 }
@@ -79,8 +83,10 @@ impl<'a> Lexemes<'a> {
             at: 0,
             spaced: true,
             after_word: false,
-            after_point: false,
+            after_mark: None,
             after_number: false,
+            after_name: false,
+            after_bracket: false,
             spaces,
         }
     }
@@ -110,10 +116,11 @@ impl<'a> Iterator for Lexemes<'a> {
         };
         let allowed = Allowed {
             spaces: self.spaces && fresh,
-            joins: self.spaced || !self.after_point,
+            comma: self.spaced || self.after_mark != Some(','),
+            joins: self.spaced || self.after_mark != Some('.'),
         };
         let numeral = if starts_number {
-            numeral(rest, allowed)
+            numeral(rest, allowed).and_then(|found| self.in_place(rest, found, allowed))
         } else {
             None
         };
@@ -137,10 +144,41 @@ impl<'a> Iterator for Lexemes<'a> {
             spaced: self.spaced,
         };
         self.at += len;
-        self.after_point = self.after_number && !self.spaced && kind == Kind::Mark('.');
+        self.after_mark = match kind {
+            Kind::Mark(mark) if self.after_number && !self.spaced => Some(mark),
+            _ => None,
+        };
         self.after_number = matches!(kind, Kind::Number(_));
         self.spaced = false;
         self.after_word = !matches!(kind, Kind::Mark(_));
+        self.after_name = matches!(kind, Kind::Word(word) if word.starts_with(char::is_uppercase));
+        self.after_bracket = matches!(kind, Kind::Mark('(' | '['));
         Some(lexeme)
+    }
+}
+
+impl Lexemes<'_> {
+    /// The numeral as it must be read after what came before it.
+    fn in_place(&self, rest: &str, found: Numeral, allowed: Allowed) -> Option<Numeral> {
+        let parts = match found.form {
+            // `Luke 14:16` is a verse; after `ABC 2:00 pm` comes what makes it a time.
+            Form::Clock { two_parts: true } => {
+                let after = rest[found.len..].trim_start();
+                self.after_name && !after.starts_with(['a', 'p', 'A', 'P'])
+            }
+            // `Smith (1/2)` is a score.
+            Form::Fraction => self.after_bracket && rest[..found.len].contains('/'),
+            _ => false,
+        };
+        if !parts {
+            return Some(found);
+        }
+        numeral(
+            rest,
+            Allowed {
+                joins: false,
+                ..allowed
+            },
+        )
     }
 }

@@ -9,8 +9,10 @@
 //!    the comparatives and superlatives;
 //! 4. [`read_cell`] runs them over a cell and keeps what the typed columns of a table are made of.
 //!
-//! Nothing here fails: text that says no number says no number. Cells are read without allocating.
+//! Nothing here fails: text that says no number says no number. Cells are read without
+//! allocating, but for the rare number with an exponent.
 
+pub mod agreement;
 mod cells;
 mod dates;
 mod lexemes;
@@ -23,5 +25,5 @@ mod words;
 
 pub use cells::{CellReading, MANY_TOKENS, read_cell};
 pub use questions::{Quantity, QuestionReading, Value, read_question};
-pub use tags::Tag;
+pub use tags::{Tag, tag};
 pub use tokens::{Token, tokenize};

@@ -21,8 +21,12 @@ pub enum ColumnKind {
 
 impl ColumnKind {
     /// All kinds, in the order in which a table lists its columns.
-    pub const ALL: [ColumnKind; 4] =
-        [ColumnKind::Text, ColumnKind::Number, ColumnKind::SecondNumber, ColumnKind::Date];
+    pub const ALL: [ColumnKind; 4] = [
+        ColumnKind::Text,
+        ColumnKind::Number,
+        ColumnKind::SecondNumber,
+        ColumnKind::Date,
+    ];
 
     /// How the names of such columns end.
     pub fn suffix(self) -> &'static str {
@@ -131,14 +135,27 @@ impl Column {
         codes: Vec<u32>,
         dictionary: Dictionary,
     ) -> Self {
-        let present = cells.rows.iter().enumerate().filter(|(_, text)| codes[**text as usize] != NO_VALUE);
+        let present = cells
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| codes[**text as usize] != NO_VALUE);
         let present = RowSet::from_rows(cells.rows.len(), present.map(|(row, _)| row));
         let total_order = match &dictionary {
             Dictionary::Dates(dates) => dates.windows(2).all(|pair| pair[0].known() == pair[1].known()),
             _ => true,
         };
         let cells = Arc::clone(&cells.rows);
-        Column { name, source, kind, cells, code_of_text: codes.into(), dictionary, present, total_order }
+        Column {
+            name,
+            source,
+            kind,
+            cells,
+            code_of_text: codes.into(),
+            dictionary,
+            present,
+            total_order,
+        }
     }
 
     pub(crate) fn of_texts(
@@ -154,7 +171,14 @@ impl Column {
             interner.intern(&buffer)
         };
         let codes = cells.texts.iter().map(code).collect();
-        Column::new(name, source, ColumnKind::Text, cells, codes, Dictionary::Text(interner.finish()))
+        Column::new(
+            name,
+            source,
+            ColumnKind::Text,
+            cells,
+            codes,
+            Dictionary::Text(interner.finish()),
+        )
     }
 
     /// `numbers` has a reading for each distinct text of the cells.
@@ -174,7 +198,14 @@ impl Column {
     /// `dates` has a reading for each distinct text of the cells.
     pub(crate) fn of_dates(name: String, source: usize, cells: &Cells, dates: &[Option<Date>]) -> Self {
         let (codes, distinct) = encode(dates, |a, b| a.key().cmp(&b.key()));
-        Column::new(name, source, ColumnKind::Date, cells, codes, Dictionary::Dates(distinct))
+        Column::new(
+            name,
+            source,
+            ColumnKind::Date,
+            cells,
+            codes,
+            Dictionary::Dates(distinct),
+        )
     }
 
     /// The name in programs: `r.points-num`.
@@ -259,8 +290,13 @@ fn encode<T: Copy>(
     distinct.sort_unstable_by(&order);
     distinct.dedup_by(|a, b| order(a, b).is_eq());
     let code = |value: &T| {
-        distinct.binary_search_by(|probe| order(probe, value)).map_or(NO_VALUE, |code| code as u32)
+        distinct
+            .binary_search_by(|probe| order(probe, value))
+            .map_or(NO_VALUE, |code| code as u32)
     };
-    let codes = values.iter().map(|value| value.as_ref().map_or(NO_VALUE, code)).collect();
+    let codes = values
+        .iter()
+        .map(|value| value.as_ref().map_or(NO_VALUE, code))
+        .collect();
     (codes, distinct.into())
 }

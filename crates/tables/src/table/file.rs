@@ -31,7 +31,9 @@ impl FromStr for Dialect {
             "tsv" => Ok(Dialect::Tsv),
             "wtq-csv" => Ok(Dialect::WtqCsv),
             "wtq-tsv" => Ok(Dialect::WtqTsv),
-            _ => Err(format!("unknown dialect '{name}'; it is csv, tsv, wtq-csv or wtq-tsv")),
+            _ => Err(format!(
+                "unknown dialect '{name}'; it is csv, tsv, wtq-csv or wtq-tsv"
+            )),
         }
     }
 }
@@ -93,7 +95,10 @@ impl TableBuilder {
     /// Reads the cells of a table file.
     pub fn open(path: &Path, options: LoadOptions) -> Result<TableBuilder, TableError> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|source| TableError::Io { file: name.clone(), source })?;
+        let file = File::open(path).map_err(|source| TableError::Io {
+            file: name.clone(),
+            source,
+        })?;
         TableBuilder::from_reader(&name, file, options)
     }
 
@@ -105,10 +110,16 @@ impl TableBuilder {
     ) -> Result<TableBuilder, TableError> {
         let mut beginning = Vec::new();
         let read = reader.by_ref().take(1 << 20).read_to_end(&mut beginning);
-        read.map_err(|source| TableError::Io { file: name.to_owned(), source })?;
+        read.map_err(|source| TableError::Io {
+            file: name.to_owned(),
+            source,
+        })?;
         let dialect = options.dialect.unwrap_or_else(|| detect(name, &beginning));
-        let lines =
-            Lines { file: name, dialect, reader: csv_reader(dialect, Cursor::new(beginning).chain(reader)) };
+        let lines = Lines {
+            file: name,
+            dialect,
+            reader: csv_reader(dialect, Cursor::new(beginning).chain(reader)),
+        };
         lines.read(options.fix_headers)
     }
 }
@@ -150,7 +161,10 @@ impl<R: Read> Lines<'_, R> {
     fn read(mut self, fix_headers: bool) -> Result<TableBuilder, TableError> {
         let mut header = StringRecord::new();
         if !self.next(&mut header)? {
-            return Err(self.problem(None, "the file is empty; it needs a header line and at least one row"));
+            return Err(self.problem(
+                None,
+                "the file is empty; it needs a header line and at least one row",
+            ));
         }
         let headers: Vec<String> = header.iter().map(str::to_owned).collect();
         if !fix_headers {
@@ -170,7 +184,11 @@ impl<R: Read> Lines<'_, R> {
                 filled += 1;
             }
             builder.push_batch(&batch[..filled]);
-            if builder.columns.iter().any(|(_, texts)| texts.size() > LARGEST_COLUMN) {
+            if builder
+                .columns
+                .iter()
+                .any(|(_, texts)| texts.size() > LARGEST_COLUMN)
+            {
                 return Err(self.problem(None, "a column holds more than 4 GiB of text; split the table"));
             }
             if filled < BATCH {
@@ -178,16 +196,26 @@ impl<R: Read> Lines<'_, R> {
             }
         }
         match builder.rows {
-            0 => Err(self.problem(None, "there is a header but no row below it; add at least one row")),
+            0 => Err(self.problem(
+                None,
+                "there is a header but no row below it; add at least one row",
+            )),
             _ => Ok(builder),
         }
     }
 
     /// Reads one line, cells unescaped; false at the end of the file.
     fn next(&mut self, record: &mut StringRecord) -> Result<bool, TableError> {
-        let more = self.reader.read_record(record).map_err(|error| self.csv_problem(error))?;
+        let more = self
+            .reader
+            .read_record(record)
+            .map_err(|error| self.csv_problem(error))?;
         let line = record.position().map(csv::Position::line);
-        if let Some((column, cell)) = record.iter().enumerate().find(|(_, cell)| cell.len() > LONGEST_CELL) {
+        if let Some((column, cell)) = record
+            .iter()
+            .enumerate()
+            .find(|(_, cell)| cell.len() > LONGEST_CELL)
+        {
             let problem = format!(
                 "cell {} has {} bytes and the limit is {LONGEST_CELL}; shorten it, or look for a quote that is never closed",
                 column + 1,
@@ -236,14 +264,24 @@ impl<R: Read> Lines<'_, R> {
     }
 
     fn problem(&self, line: Option<u64>, problem: impl Into<String>) -> TableError {
-        TableError::Content { file: self.file.to_owned(), line, problem: problem.into() }
+        TableError::Content {
+            file: self.file.to_owned(),
+            line,
+            problem: problem.into(),
+        }
     }
 
     fn csv_problem(&self, error: csv::Error) -> TableError {
         match error.into_kind() {
-            csv::ErrorKind::Io(source) => TableError::Io { file: self.file.to_owned(), source },
+            csv::ErrorKind::Io(source) => TableError::Io {
+                file: self.file.to_owned(),
+                source,
+            },
             csv::ErrorKind::Utf8 { pos, err } => {
-                let problem = format!("cell {} is not UTF-8 text; save the file as UTF-8", err.field() + 1);
+                let problem = format!(
+                    "cell {} is not UTF-8 text; save the file as UTF-8",
+                    err.field() + 1
+                );
                 self.problem(pos.map(|pos| pos.line()), problem)
             }
             other => self.problem(None, format!("not a comma- or tab-separated file ({other:?})")),

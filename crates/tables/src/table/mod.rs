@@ -12,13 +12,16 @@ pub use rows::RowSet;
 pub(crate) use column::{Dictionary, NO_VALUE};
 
 use crate::Date;
+use crate::question::Haystack;
 use crate::read;
 use crate::text;
 use column::Cells;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use texts::Interner;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// The numbers and the date found in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +59,8 @@ pub struct Table {
     cells: Vec<Cells>,
     columns: Vec<Column>,
     by_name: HashMap<String, ColumnId>,
+    /// Its texts in one, made when a question first asks.
+    haystack: OnceLock<Haystack>,
 }
 
 impl Table {
@@ -95,6 +100,10 @@ impl Table {
         &self.columns[id.0 as usize]
     }
 
+    pub(crate) fn haystack(&self) -> &Haystack {
+        self.haystack.get_or_init(|| Haystack::new(self))
+    }
+
     /// The column that programs call `name`.
     pub fn find(&self, name: &str) -> Option<ColumnId> {
         self.by_name.get(name).copied()
@@ -131,7 +140,21 @@ impl TableBuilder {
     /// An empty table whose columns are called `names` in programs (without `r.` and the type).
     pub fn with_names(name: impl Into<String>, headers: Vec<String>, names: Vec<String>) -> Self {
         let columns = headers.iter().map(|_| Default::default()).collect();
-        TableBuilder { name: name.into(), headers, names, rows: 0, columns }
+        TableBuilder {
+            name: name.into(),
+            headers,
+            names,
+            rows: 0,
+            columns,
+        }
+    }
+
+    /// The same cells under another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        TableBuilder {
+            name: name.into(),
+            ..self
+        }
     }
 
     /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
@@ -145,7 +168,11 @@ impl TableBuilder {
 
     fn push_batch(&mut self, batch: &[csv::StringRecord]) {
         let fill = |(column, (rows, texts)): (usize, &mut (Vec<u32>, Interner))| {
-            rows.extend(batch.iter().map(|record| texts.intern(record.get(column).unwrap_or(""))));
+            rows.extend(
+                batch
+                    .iter()
+                    .map(|record| texts.intern(record.get(column).unwrap_or(""))),
+            );
         };
         if batch.len() * self.columns.len() >= PARALLEL_CELLS / 8 {
             self.columns.par_iter_mut().enumerate().for_each(fill);
@@ -198,20 +225,36 @@ impl TableBuilder {
             if numeric.get(source).copied().unwrap_or(false) {
                 let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
                 let name = format!("r.{name}{}", ColumnKind::Number.suffix());
-                vec![Column::of_numbers(name, source, ColumnKind::Number, cells, &numbers)]
+                vec![Column::of_numbers(
+                    name,
+                    source,
+                    ColumnKind::Number,
+                    cells,
+                    &numbers,
+                )]
             } else {
                 let name = format!("r.{name}{}", ColumnKind::Text.suffix());
-                let lower =
-                    |text: &str, out: &mut String| out.extend(text.chars().flat_map(char::to_lowercase));
+                let lower = |text: &str, out: &mut String| {
+                    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()))
+                };
                 vec![Column::of_texts(name, source, cells, lower)]
             }
         })
     }
 
     fn assemble(self, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
-        let TableBuilder { name, headers, names, rows, columns } = self;
+        let TableBuilder {
+            name,
+            headers,
+            names,
+            rows,
+            columns,
+        } = self;
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
-            let cells = Cells { rows: rows.into(), texts: Arc::new(texts.finish()) };
+            let cells = Cells {
+                rows: rows.into(),
+                texts: Arc::new(texts.finish()),
+            };
             let columns = typed(&names[source], source, &cells);
             (cells, columns)
         };
@@ -221,8 +264,19 @@ impl TableBuilder {
             columns.into_iter().enumerate().map(build).unzip()
         };
         let columns: Vec<Column> = columns.into_iter().flatten().collect();
-        let ids = columns.iter().zip(0..).map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
-        Table { by_name: ids.collect(), name, headers, rows, cells, columns }
+        let ids = columns
+            .iter()
+            .zip(0..)
+            .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
+        Table {
+            haystack: OnceLock::new(),
+            by_name: ids.collect(),
+            name,
+            headers,
+            rows,
+            cells,
+            columns,
+        }
     }
 }
 
@@ -232,11 +286,19 @@ const PARALLEL_CELLS: usize = 1 << 16;
 /// The readings of a column that enough of its rows have.
 fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) -> Vec<Column> {
     let full_name = |kind: ColumnKind| format!("r.{name}{}", kind.suffix());
-    let mut columns =
-        vec![Column::of_texts(full_name(ColumnKind::Text), source, cells, text::normalize_into)];
+    let mut columns = vec![Column::of_texts(
+        full_name(ColumnKind::Text),
+        source,
+        cells,
+        text::normalize_into,
+    )];
     for kind in [ColumnKind::Number, ColumnKind::SecondNumber] {
         let pick = |reading: &Reading| {
-            if kind == ColumnKind::Number { reading.number } else { reading.second }
+            if kind == ColumnKind::Number {
+                reading.number
+            } else {
+                reading.second
+            }
         };
         let numbers: Vec<Option<f64>> = readings.iter().map(pick).collect();
         if common(cells, &numbers) {
@@ -245,21 +307,37 @@ fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) 
     }
     let dates: Vec<Option<Date>> = readings.iter().map(|reading| reading.date).collect();
     if common(cells, &dates) {
-        columns.push(Column::of_dates(full_name(ColumnKind::Date), source, cells, &dates));
+        columns.push(Column::of_dates(
+            full_name(ColumnKind::Date),
+            source,
+            cells,
+            &dates,
+        ));
     }
     columns
 }
 
 /// Whether at least a fifth of the rows, and one at all, have a value.
 fn common<T>(cells: &Cells, values: &[Option<T>]) -> bool {
-    let present = cells.rows.iter().filter(|text| values[**text as usize].is_some()).count();
+    let present = cells
+        .rows
+        .iter()
+        .filter(|text| values[**text as usize].is_some())
+        .count();
     present > 0 && present * 5 >= cells.rows.len()
 }
 
-/// The name of a column in programs: the words of its header, lower-cased and joined by `_`.
+/// The name of a column in programs: the words of its header, lower-cased, without accents and joined by `_`.
 pub fn column_name(header: &str) -> String {
-    let lower = header.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_accent = |c: &char| c.general_category() == GeneralCategory::NonspacingMark;
+    let lower = header
+        .to_lowercase()
+        .nfkd()
+        .filter(|c| !is_accent(c))
+        .collect::<String>();
+    let words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
 }
 
@@ -268,9 +346,15 @@ pub(crate) fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<Strin
     let mut taken = HashSet::new();
     let mut unique = Vec::new();
     for name in names {
-        let name = if name.is_empty() { "column".to_owned() } else { name };
+        let name = if name.is_empty() {
+            "column".to_owned()
+        } else {
+            name
+        };
         let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !taken.contains(name));
         let free = free.unwrap_or(name);
         taken.insert(free.clone());
         unique.push(free);

@@ -21,12 +21,16 @@ pub(crate) fn words_for(rows: usize) -> usize {
 impl RowSet {
     /// No rows of a table of `rows` rows.
     pub fn empty(rows: usize) -> Self {
-        RowSet { words: vec![0; words_for(rows)].into() }
+        RowSet {
+            words: vec![0; words_for(rows)].into(),
+        }
     }
 
     /// All rows of a table of `rows` rows.
     pub fn all(rows: usize) -> Self {
-        let mut set = RowSet { words: vec![u64::MAX; words_for(rows)].into() };
+        let mut set = RowSet {
+            words: vec![u64::MAX; words_for(rows)].into(),
+        };
         if let (Some(last), 1..) = (set.words.last_mut(), rows % 64) {
             *last = u64::MAX >> (64 - rows % 64);
         }
@@ -50,7 +54,9 @@ impl RowSet {
 
     /// Whether the row is in the set.
     pub fn contains(&self, row: usize) -> bool {
-        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.words
+            .get(row / 64)
+            .is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     /// How many rows are in the set.
@@ -94,7 +100,11 @@ pub(crate) fn last(words: &[u64]) -> Option<usize> {
 }
 
 pub(crate) fn iter(words: &[u64]) -> Ones<'_> {
-    Ones { words: words.iter(), word: 0, next_base: 0 }
+    Ones {
+        words: words.iter(),
+        word: 0,
+        next_base: 0,
+    }
 }
 
 /// Goes through the rows of a set, in order.

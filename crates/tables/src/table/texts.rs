@@ -17,7 +17,11 @@ impl Texts {
     }
 
     pub fn get(&self, index: u32) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index as usize - 1] as usize };
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index as usize - 1] as usize
+        };
         &self.bytes[start..self.ends[index as usize] as usize]
     }
 
@@ -32,7 +36,8 @@ impl Texts {
 
     fn push(&mut self, text: &str) -> u32 {
         self.bytes.push_str(text);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.ends
+            .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.ends.len() as u32 - 1
     }
 }
@@ -50,7 +55,11 @@ impl Interner {
     pub fn intern(&mut self, text: &str) -> u32 {
         let hash = self.hasher.hash_one(text);
         let Interner { texts, index, hasher } = self;
-        let found = index.entry(hash, |&id| texts.get(id) == text, |&id| hasher.hash_one(texts.get(id)));
+        let found = index.entry(
+            hash,
+            |&id| texts.get(id) == text,
+            |&id| hasher.hash_one(texts.get(id)),
+        );
         match found {
             hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
             hashbrown::hash_table::Entry::Vacant(entry) => {

@@ -12,13 +12,19 @@
 //! The splits share kinds of tables, headers and phrasings, but neither tables nor invented names.
 
 mod choices;
+mod conditions;
 mod domains;
+mod measures;
 mod names;
 mod phrases;
+mod plans;
 mod questions;
 mod tables;
 mod worth;
 
+use super::{Answer, DatasetError, Example, Examples, Selection};
+use crate::language::Language;
+use crate::question::Question;
 use crate::table::Table;
 use choices::Choices;
 use domains::Domain;
@@ -120,6 +126,30 @@ pub fn generate(split: Split, seed: u64, questions: usize) -> Vec<ToyExample> {
     maker.examples
 }
 
+impl From<ToyExample> for Example {
+    fn from(example: ToyExample) -> Example {
+        Example {
+            question: Question::read(&example.question, &example.table),
+            id: example.id,
+            table: example.table,
+            answer: Answer::own(example.answer),
+            language: Language::WIKITABLEQUESTIONS,
+        }
+    }
+}
+
+/// The questions of a split of the dataset called `toy`.
+pub(super) fn examples(split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
+    let split: Split = split.parse().map_err(|_| DatasetError::Split {
+        dataset: "toy".to_owned(),
+        split: split.to_owned(),
+        known: Split::ALL.map(Split::name).join(", "),
+    })?;
+    let examples = generate(split, SEED, split.questions()).into_iter();
+    let examples = examples.filter(move |example| wanted.wants(&example.id));
+    Ok(Box::new(examples.map(|example| Ok(example.into()))))
+}
+
 /// The table as comma-separated text, headers first.
 pub fn to_csv(table: &Table) -> String {
     let mut text = String::new();
@@ -218,7 +248,8 @@ impl Maker {
             let program = plan.program.clone();
             let solved = worth::solve(&sheet.table, &program, &mut self.choices)?;
             let question = plan.question(solved.answer.len(), sheet, &mut self.choices)?;
-            if !worth::says_its_constants(&solved, &question) || !asked.insert(program.clone()) {
+            let read = Question::read(&question, &sheet.table);
+            if !worth::is_suggested(&solved, &read) || !asked.insert(program.clone()) {
                 return None;
             }
             Some(ToyExample {

@@ -3,10 +3,10 @@
 
 use super::choices::Choices;
 use crate::language::{Atom, Denotation, Expression, Program, Symbol};
-use crate::read::{self, read_question};
+use crate::question::Question;
 use crate::table::Table;
 use crate::text::normalize;
-use crate::{Constant, Context, Function, Interpreter, Language};
+use crate::{Constant, Context, Function, FunctionSet, Interpreter, Language};
 use std::sync::Arc;
 
 /// A program with its answer.
@@ -38,16 +38,19 @@ pub(super) fn solve(table: &Arc<Table>, text: &str, choices: &mut Choices) -> Op
     fits.then_some(Solved { program, answer })
 }
 
-/// Whether everything that the program takes from the question can be found in it.
-pub(super) fn says_its_constants(solved: &Solved, question: &str) -> bool {
-    let normal = normalize(question);
-    let reading = read_question(question);
-    let reads = |wanted: read::Value| reading.quantities.iter().any(|quantity| quantity.value == wanted);
-    solved.program.constants().all(|constant| match constant {
-        Constant::Strings(strings) => strings.iter().all(|string| normal.contains(string.as_str())),
-        Constant::Numbers(numbers) => numbers.iter().all(|number| reads(read::Value::Number(*number))),
-        Constant::Dates(dates) => dates.iter().all(|date| reads(read::Value::Date(*date))),
-    })
+/// Whether the question says everything that the program needs: its constants, found by the reader, and words that
+/// suggest its functions to random exploration.
+pub(super) fn is_suggested(solved: &Solved, question: &Question) -> bool {
+    let functions = FunctionSet::ALL.triggered_by(question.trigger_words());
+    let found = |constant: &Constant| {
+        question
+            .mentions
+            .iter()
+            .any(|mention| mention.constant == *constant)
+    };
+    let mut expressions = solved.program.expressions.iter();
+    expressions.all(|expression| functions.contains(expression.function))
+        && solved.program.constants().all(found)
 }
 
 /// What the program gives, if it runs on offered tokens only and does no extra work.

@@ -1,0 +1,134 @@
+//! Reading a question beside its table, in small stages: an [`Annotation`] (tokens, comparatives and
+//! superlatives, numbers and dates) comes from our own reader or from a dataset; [`link`] finds the strings that
+//! occur in cells; features say which tokens and columns the question mentions.
+
+mod annotation;
+mod link;
+mod stop_words;
+
+pub use annotation::{Annotation, CoreNlp};
+pub(crate) use link::Haystack;
+
+use crate::language::Constant;
+use crate::read::{Tag, Value as Quantity};
+use crate::table::{Column, Dictionary, Table, Value};
+use std::ops::Range;
+use stop_words::is_stop_word;
+
+/// A question beside its table: what a program may mention, and what the network sees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The question as it was asked.
+    pub text: String,
+    /// Its tokens, lower-cased.
+    pub tokens: Vec<String>,
+    /// Which tokens are comparatives or superlatives.
+    pub tags: Vec<Tag>,
+    /// The constants for programs, each value once: strings first, then numbers and dates.
+    pub mentions: Vec<Mention>,
+    /// For each token 1 if it is part of a constant that is found in the table, else 0.
+    pub features: Vec<u8>,
+    /// For each typed column how many words of its name are in the question.
+    pub column_features: Vec<u32>,
+}
+
+/// A value that the question mentions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mention {
+    /// The value.
+    pub constant: Constant,
+    /// Its tokens.
+    pub span: Range<usize>,
+}
+
+impl Question {
+    /// Reads a question with our own reader.
+    ///
+    /// ```
+    /// use mapo_tables::{Question, TableBuilder};
+    /// let mut builder = TableBuilder::new("people", ["Name", "Hometown"]);
+    /// builder.push_row(["William Stuart Price", "Tulsa"]);
+    /// let question = Question::read("Was William Stuart Price born in Tulsa?", &builder.finish());
+    /// let mentions: Vec<_> = question.mentions.iter().map(|mention| mention.constant.to_string()).collect();
+    /// assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
+    /// ```
+    pub fn read(text: &str, table: &Table) -> Question {
+        Question::new(text, Annotation::read(text), table)
+    }
+
+    /// Joins a question's annotation with its table.
+    pub fn new(text: &str, annotation: Annotation, table: &Table) -> Question {
+        let Annotation {
+            tokens,
+            tags,
+            quantities,
+        } = annotation;
+        let mut features = vec![0; tokens.len()];
+        let mut found: Vec<Mention> = Vec::new();
+        for mention in link::link(&tokens, table) {
+            features[mention.span.clone()].fill(1);
+            found.push(mention);
+        }
+        for (value, span) in quantities {
+            let (constant, in_table) = match value {
+                Quantity::Number(number) => (Constant::number(number + 0.0), has_number(table, number)),
+                Quantity::Date(date) => (Constant::date(date), has_date(table, date)),
+            };
+            if in_table {
+                features[span.clone()].fill(1);
+            }
+            found.push(Mention { constant, span });
+        }
+        let mut mentions: Vec<Mention> = Vec::new();
+        for mention in found {
+            if mentions.iter().all(|known| known.constant != mention.constant) {
+                mentions.push(mention);
+            }
+        }
+        let lower = text.to_lowercase();
+        let column_features = table
+            .columns()
+            .iter()
+            .map(|column| column_feature(column, &lower))
+            .collect();
+        Question {
+            text: text.to_owned(),
+            tokens,
+            tags,
+            mentions,
+            features,
+            column_features,
+        }
+    }
+
+    /// The tokens and part-of-speech tags: what triggers the functions that random exploration tries.
+    pub fn trigger_words(&self) -> impl Iterator<Item = &str> + Clone {
+        self.tokens
+            .iter()
+            .map(String::as_str)
+            .chain(self.tags.iter().map(|tag| tag.name()))
+    }
+}
+
+fn has_number(table: &Table, number: f64) -> bool {
+    table.columns().iter().any(|column| match column.dictionary() {
+        Dictionary::Numbers(numbers) => numbers.binary_search_by(|probe| probe.total_cmp(&number)).is_ok(),
+        _ => false,
+    })
+}
+
+fn has_date(table: &Table, date: crate::Date) -> bool {
+    let same =
+        |value| matches!(value, Value::Date(other) if date.compare(other).is_some_and(|order| order.is_eq()));
+    table
+        .columns()
+        .iter()
+        .any(|column| matches!(column.dictionary(), Dictionary::Dates(_)) && column.values().any(same))
+}
+
+fn column_feature(column: &Column, question: &str) -> u32 {
+    column
+        .words()
+        .filter(|word| !is_stop_word(word) && question.contains(word))
+        .count() as u32
+}
