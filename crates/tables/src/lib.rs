@@ -4,6 +4,7 @@
 pub mod datasets;
 mod date;
 mod digits;
+mod environment;
 pub mod language;
 pub mod question;
 pub mod read;
@@ -13,6 +14,7 @@ pub mod text;
 
 pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
+pub use environment::{Pruning, TableEnv};
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,

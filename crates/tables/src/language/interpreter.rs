@@ -2,7 +2,7 @@
 //! each finished expression at once, and takes tokens back as cheaply.
 
 use super::context::{Context, Language};
-use super::function::{Argument, Definition, Function};
+use super::function::{Argument, Definition, Function, Gives};
 use super::machine::{Arg, Held, Machine, RowsRef, ValuesKind, ValuesRef};
 use super::symbol::{ConstantId, Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
@@ -15,8 +15,9 @@ pub enum Assistance {
     /// Every continuation that runs.
     #[default]
     All,
-    /// Only what can still become a program worth trying: none whose intermediate results can no longer all be
-    /// used, and of two programs that differ only in the order of arguments that may be swapped, one.
+    /// Only what can still become a program worth trying: none that ends with rows, which answer nothing; none
+    /// whose intermediate results can no longer all be used; and of two programs that differ only in the order of
+    /// arguments that may be swapped, one.
     Frugal,
 }
 
@@ -354,7 +355,8 @@ impl Interpreter {
     }
 
     fn may_end(&self) -> bool {
-        !self.finished.is_empty() && (self.assistance == Assistance::All || !self.extra_work())
+        let worth_it = self.assistance == Assistance::All || (!self.extra_work() && !self.answers_rows());
+        !self.finished.is_empty() && worth_it
     }
 
     fn may_open(&self) -> bool {
@@ -396,7 +398,11 @@ impl Interpreter {
         }
         let left_over = (self.unused & !used(args)).count_ones() as usize;
         let further = self.language().expressions - self.finished.len() - 1;
-        left_over <= if definition.gives_scalar { 0 } else { further }
+        match definition.gives {
+            Gives::Rows => further > 0 && left_over <= further,
+            Gives::Values => left_over <= further,
+            Gives::Scalar => left_over == 0,
+        }
     }
 
     /// Whether `test` holds for some argument of the wanted type.
