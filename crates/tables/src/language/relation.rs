@@ -1,6 +1,5 @@
 //! How the values of a column stand to given values.
 
-use crate::Date;
 use crate::table::{Column, Dictionary, Value};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,6 +13,8 @@ pub(crate) enum Relation {
     AtMost,
     /// The same as the one value that they are.
     Equal,
+    /// That, or a date that cannot be compared with it: what is left are the values known to be others.
+    NotDifferent,
     /// Not below any of them.
     AtLeast,
     /// Above all of them.
@@ -24,15 +25,17 @@ pub(crate) enum Relation {
 
 impl Relation {
     /// How many relations there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 
     /// Whether a comparison with one value satisfies the relation.
     fn accepts(self, order: Option<Ordering>) -> bool {
-        let Some(order) = order else { return false };
+        let Some(order) = order else {
+            return self == Relation::NotDifferent;
+        };
         match self {
             Relation::Less => order.is_lt(),
             Relation::AtMost => order.is_le(),
-            Relation::Equal => order.is_eq(),
+            Relation::Equal | Relation::NotDifferent => order.is_eq(),
             Relation::AtLeast => order.is_ge(),
             Relation::Greater => order.is_gt(),
             Relation::Contains => false,
@@ -52,7 +55,7 @@ pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Gi
             given.any(|needle| matches!(needle, Value::Text(needle) if contains(text, needle)))
         }
         // An equality is with a set of values, and a row has only one.
-        (Relation::Equal, _) if !all_equal(given.clone()) => false,
+        (Relation::Equal | Relation::NotDifferent, _) if !all_equal(given.clone()) => false,
         _ => {
             let mut one = false;
             let all = given.all(|other| {
@@ -90,13 +93,14 @@ pub(crate) fn mark_codes<'a>(
     mut mark: impl FnMut(Range<u32>),
 ) {
     match column.dictionary() {
-        Dictionary::Numbers(numbers) => mark(number_range(numbers, relation, given)),
-        Dictionary::Dates(dates) => {
-            let holds = |date: &Date| holds(Value::Date(*date), relation, given.clone());
-            (0..)
-                .zip(dates)
-                .filter(|(_, date)| holds(date))
-                .for_each(|(code, _)| mark(code..code + 1));
+        Dictionary::Numbers(numbers) if given.clone().all(|value| matches!(value, Value::Number(_))) => {
+            mark(number_range(numbers, relation, given))
+        }
+        Dictionary::Numbers(_) | Dictionary::Dates(_) => {
+            let related = (0..)
+                .zip(column.values())
+                .filter(|(_, value)| holds(*value, relation, given.clone()));
+            related.for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(texts) if relation == Relation::Contains => {
             let needles = Needles::new(given);
@@ -113,7 +117,7 @@ pub(crate) fn mark_codes<'a>(
 fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) -> Range<u32> {
     let (mut least, mut most, mut any) = (f64::INFINITY, f64::NEG_INFINITY, false);
     for value in given {
-        let Value::Number(number) = value else { return 0..0 };
+        let Value::Number(number) = value else { continue };
         (least, most, any) = (least.min(number), most.max(number), true);
     }
     if !any {
@@ -125,10 +129,10 @@ fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) 
     match relation {
         Relation::Less => 0..below(least),
         Relation::AtMost => 0..up_to(least),
-        Relation::Equal if least == most => below(least)..up_to(least),
+        Relation::Equal | Relation::NotDifferent if least == most => below(least)..up_to(least),
         Relation::AtLeast => below(most)..end,
         Relation::Greater => up_to(most)..end,
-        Relation::Equal | Relation::Contains => 0..0,
+        Relation::Equal | Relation::NotDifferent | Relation::Contains => 0..0,
     }
 }
 
