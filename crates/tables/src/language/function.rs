@@ -54,6 +54,17 @@ pub enum Argument {
     TextColumn,
 }
 
+/// What the result of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// Rows.
+    Rows,
+    /// Values of the column that is its last argument.
+    Values,
+    /// A number that can never be an argument: counts, sums, averages, differences.
+    Number,
+}
+
 /// Everything about one function.
 pub struct Definition {
     /// Which function this defines.
@@ -69,8 +80,8 @@ pub struct Definition {
     /// Words and part-of-speech tags of a question of which one must be there for random exploration to try the
     /// function; with none it is always tried.
     pub triggers: &'static [&'static str],
-    /// Whether its result can never be an argument: counts, sums, averages, differences.
-    pub gives_scalar: bool,
+    /// What its result is.
+    pub gives: Gives,
     /// Whether its first two arguments can be swapped without changing the result.
     pub symmetric: bool,
     /// Whether the arguments given so far are good; called after each argument of the right type.
@@ -104,7 +115,7 @@ pub static DEFINITIONS: [Definition; 23] = {
         offered: ANY,
         summary: "",
         triggers: &[],
-        gives_scalar: false,
+        gives: Gives::Rows,
         symmetric: false,
         admits: |_, _| true,
         run: |_, _| {},
@@ -114,6 +125,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             function: Hop,
             name: "hop",
             arguments: &[Rows, AnyColumn],
+            gives: Gives::Values,
             offered: PRESENT,
             summary: "the values of the column in the rows, each once (on WikiSQL one for each row)",
             admits: present,
@@ -273,7 +285,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows],
             summary: "how many rows there are",
             triggers: &["how", "many", "total", "number"],
-            gives_scalar: true,
+            gives: Gives::Number,
             run: |m, args| m.hold_number(Some(m.count(args[0].rows()) as f64)),
             ..BASE
         },
@@ -281,6 +293,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             function: Max,
             name: "max",
             arguments: &[Rows, OrderedColumn],
+            gives: Gives::Values,
             offered: SEVERAL_PRESENT,
             summary: "the largest value of the column in the rows",
             triggers: COMPARATIVE,
@@ -292,6 +305,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             function: Min,
             name: "min",
             arguments: &[Rows, OrderedColumn],
+            gives: Gives::Values,
             offered: SEVERAL_PRESENT,
             summary: "the smallest value of the column in the rows",
             triggers: COMPARATIVE,
@@ -306,7 +320,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the mean of the column over the rows that have a value",
             triggers: &["average"],
-            gives_scalar: true,
+            gives: Gives::Number,
             admits: several_present,
             run: |m, args| {
                 let (sum, count) = m.sum(args[0].rows(), args[1].column());
@@ -321,7 +335,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the sum of the column over the rows",
             triggers: &["all", "combine", "total"],
-            gives_scalar: true,
+            gives: Gives::Number,
             admits: several_present,
             run: |m, args| {
                 let (sum, _) = m.sum(args[0].rows(), args[1].column());
@@ -333,6 +347,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             function: Mode,
             name: "mode",
             arguments: &[Rows, AnyColumn],
+            gives: Gives::Values,
             offered: SEVERAL_PRESENT,
             summary: "the value that most of the rows have in the column, all that tie",
             triggers: &["most"],
@@ -358,7 +373,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: "there are two different single rows; both have a value in the column",
             summary: "how far apart the values of the column in the two rows are",
             triggers: &["difference", "more", "than"],
-            gives_scalar: true,
+            gives: Gives::Number,
             symmetric: true,
             admits: |m, args| match args {
                 [a] => m.count(a.rows()) == 1,

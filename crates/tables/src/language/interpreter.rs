@@ -2,7 +2,7 @@
 //! each finished expression at once, and takes tokens back as cheaply.
 
 use super::context::{Context, Language};
-use super::function::{Argument, Definition, Function};
+use super::function::{Argument, Definition, Function, Gives};
 use super::machine::{Arg, Held, Machine, RowsRef, ValuesKind, ValuesRef};
 use super::symbol::{ConstantId, Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
@@ -372,15 +372,55 @@ impl Interpreter {
         leads
     }
 
-    /// Whether, after this expression, all results can still be used by the expressions that are left. An
-    /// expression uses up at most two variables and adds one, so each can take one off the unused.
+    /// Whether, after this expression, the expressions that are left can still use all results, as far as that can be
+    /// told without executing it: few prefixes are offered that turn out to lead nowhere, and none is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
-        if self.assistance == Assistance::All {
+        let left_over = self.unused & !used(args);
+        if self.assistance == Assistance::All || left_over == 0 {
             return true;
         }
-        let left_over = (self.unused & !used(args)).count_ones() as usize;
         let further = self.language().expressions - self.finished.len() - 1;
-        left_over <= if definition.gives_scalar { 0 } else { further }
+        let (mut rows, mut values) = match definition.gives {
+            Gives::Rows => (1, 0),
+            Gives::Values => (0, 1),
+            Gives::Number => return false,
+        };
+        for (variable, held) in self.machine.held().iter().enumerate() {
+            match held {
+                _ if left_over >> variable & 1 == 0 => {}
+                Held::Rows { .. } => rows += 1,
+                Held::Values { .. } => values += 1,
+                Held::Number(_) => return false,
+            }
+        }
+        // A filter makes one of rows and values. Of rows and rows only a `diff` makes one, and its number is the
+        // last; else the one become values first. Of values and values the one must become rows first.
+        let diff = usize::from(rows > 1 && self.language().functions.contains(Function::Diff));
+        let needed = if rows == 0 {
+            values
+        } else {
+            values + 2 * (rows - 1) - diff
+        };
+        needed < further || needed == further && (further > 1 || self.could_meet(left_over, definition, args))
+    }
+
+    /// Whether one more expression could take both the one variable that is left over and the expression's result.
+    fn could_meet(&self, left_over: u32, definition: &Definition, args: &Args) -> bool {
+        use Function::{FilterAtLeast, FilterAtMost, FilterGreater, FilterLess};
+        let several = match self.machine.held().get(left_over.trailing_zeros() as usize) {
+            Some(Held::Rows { count }) => *count > 1,
+            _ => return true,
+        };
+        match (definition.gives, args.last()) {
+            (Gives::Values, Some(Arg::Column(column))) => {
+                // Filters take a single row only for comparing its number or date.
+                let mut comparisons = [FilterGreater, FilterAtLeast, FilterLess, FilterAtMost].into_iter();
+                several
+                    || self.context().column(*column).kind().is_ordered()
+                        && comparisons.any(|function| self.language().functions.contains(function))
+            }
+            _ => !several,
+        }
     }
 
     /// Whether `test` holds for some argument of the wanted type.

@@ -14,7 +14,7 @@ mod relation;
 mod symbol;
 
 pub use context::{Context, Language, MOST_EXPRESSIONS};
-pub use function::{Argument, DEFINITIONS, Definition, Function, FunctionSet};
+pub use function::{Argument, DEFINITIONS, Definition, Function, FunctionSet, Gives};
 pub use interpreter::{Assistance, Denotation, Interpreter, StepError};
 pub use program::{Atom, Expression, Program, ProgramError};
 pub use symbol::{Constant, ConstantId, Symbol, Token};

@@ -1,6 +1,6 @@
 //! Reading tables from comma- and tab-separated files.
 
-use super::{Table, TableBuilder, column_name, unique_names};
+use super::{Table, TableBuilder};
 use crate::text;
 use csv::StringRecord;
 use std::collections::HashMap;
@@ -174,8 +174,7 @@ impl<R: Read> Lines<'_, R> {
             let problem = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
             return Err(self.problem(Some(1), problem));
         }
-        let names = unique_names(headers.iter().map(|header| column_name(header)));
-        let mut builder = TableBuilder::with_names(self.file, headers, names);
+        let mut builder = TableBuilder::new(self.file, headers);
         let mut batch = vec![StringRecord::new(); BATCH];
         loop {
             let mut filled = 0;
