@@ -420,3 +420,27 @@ proptest! {
         prop_assert_eq!(joined, format!("{} <END>", text.replace("( ", "(").replace(" )", ")")));
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Tables with so many distinct texts find again what others keep.
+    #[test]
+    fn large_tables_agree_with_the_plain_evaluator(seed in any::<u32>(), choices in choices(16)) {
+        let (columns, rows) = (40, 41);
+        let text = |column: u32, row: u32| {
+            let mix = (row * 31 + column).wrapping_mul(2_654_435_761) ^ seed;
+            format!("{row} {:x}", mix % 5)
+        };
+        let texts = (0..columns).map(|column| (0..rows).map(|row| text(column, row)).collect()).collect();
+        let reading = |row: u32| Reading { number: Some(f64::from(row % 7)), second: None, date: None };
+        let mut readings = vec![vec![Reading::default(); rows as usize]; columns as usize];
+        readings[0] = (0..rows).map(reading).collect();
+        let constants = vec![Constant::string("1"), Constant::number(3.0)];
+        let world = World { names: (0..columns).map(|column| format!("c{column}")).collect(), texts, readings, constants };
+        for language in [Language::WIKITABLEQUESTIONS, Language::wikisql()] {
+            compare_offered(&world, language, chooser(&choices));
+            compare_values(&world, language, chooser(&choices));
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! cutting the arenas, and running one allocates nothing once they have grown.
 
 use super::context::{Context, MOST_EXPRESSIONS};
-use super::relation::{Relation, all_equal, holds, mark_codes};
+use super::relation::{Needles, Relation, all_equal, holds, mark_codes};
 use super::symbol::{Constant, ConstantId};
 use crate::Date;
 use crate::table::rows::{self, RowSet, words_for};
@@ -243,15 +243,17 @@ impl Machine {
             return found.any(|contain| rows::intersect(words, contain.words()));
         }
         let given = self.values(values);
-        if relation == Relation::Equal && !all_equal(given.clone()) {
+        let column = self.context.column(column);
+        let mut rows = rows::iter(words).filter_map(|row| column.value(row));
+        if relation == Relation::Contains {
+            let needles = Needles::new(given);
+            return rows.any(|value| matches!(value, Value::Text(text) if needles.any_in(text)));
+        }
+        // Comparisons are offered whatever they find, so what is left is equality, which is with one value.
+        if !all_equal(given.clone()) {
             return false;
         }
-        let column = self.context.column(column);
-        rows::iter(words).any(|row| {
-            column
-                .value(row)
-                .is_some_and(|value| holds(value, relation, given.clone()))
-        })
+        rows.any(|value| holds(value, relation, given.clone().take(1)))
     }
 
     fn held_codes(&self, values: ValuesRef) -> Option<(ColumnId, &[u32])> {

@@ -48,23 +48,18 @@ pub(crate) trait Given<'a>: Iterator<Item = Value<'a>> + Clone {}
 
 impl<'a, I: Iterator<Item = Value<'a>> + Clone> Given<'a> for I {}
 
-/// Whether one value of a column stands in the relation to the given values.
+/// Whether one value of a column compares so with the given values.
 pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Given<'a>) -> bool {
-    match (relation, value) {
-        (Relation::Contains, Value::Text(text)) => {
-            given.any(|needle| matches!(needle, Value::Text(needle) if contains(text, needle)))
-        }
-        // An equality is with a set of values, and a row has only one.
-        (Relation::Equal | Relation::NotDifferent, _) if !all_equal(given.clone()) => false,
-        _ => {
-            let mut one = false;
-            let all = given.all(|other| {
-                one = true;
-                relation.accepts(compare(value, other))
-            });
-            one && all
-        }
+    // An equality is with a set of values, and a row has only one.
+    if matches!(relation, Relation::Equal | Relation::NotDifferent) && !all_equal(given.clone()) {
+        return false;
     }
+    let mut one = false;
+    let all = given.all(|other| {
+        one = true;
+        relation.accepts(compare(value, other))
+    });
+    one && all
 }
 
 /// Whether the values are one value, however often.
@@ -137,38 +132,36 @@ fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) 
 }
 
 /// Strings to look for in many texts: few are looked for one by one, many all at once.
-enum Needles<'a> {
-    Few(Vec<&'a str>),
+pub(crate) enum Needles<G> {
+    Few(G),
     Many(Box<aho_corasick::AhoCorasick>),
 }
 
-impl<'a> Needles<'a> {
+impl<'a, G: Given<'a>> Needles<G> {
     const FEW: usize = 8;
 
-    fn new(given: impl Given<'a>) -> Self {
-        let mut needles: Vec<&str> = given
-            .filter_map(|value| {
-                if let Value::Text(text) = value {
-                    Some(text)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        if needles.len() > Needles::FEW
-            && let Ok(automaton) = aho_corasick::AhoCorasick::new(&needles)
-        {
-            return Needles::Many(Box::new(automaton));
+    pub fn new(given: G) -> Self {
+        let many = given.clone().nth(Self::FEW).is_some();
+        match many.then(|| aho_corasick::AhoCorasick::new(texts(given.clone()))) {
+            Some(Ok(automaton)) => Needles::Many(Box::new(automaton)),
+            _ => Needles::Few(given),
         }
-        needles.sort_unstable();
-        needles.dedup();
-        Needles::Few(needles)
     }
 
-    fn any_in(&self, text: &str) -> bool {
+    pub fn any_in(&self, text: &str) -> bool {
         match self {
-            Needles::Few(needles) => needles.iter().any(|needle| contains(text, needle)),
+            Needles::Few(given) => texts(given.clone()).any(|needle| contains(text, needle)),
             Needles::Many(automaton) => automaton.is_match(text),
         }
     }
+}
+
+fn texts<'a>(given: impl Given<'a>) -> impl Iterator<Item = &'a str> {
+    given.filter_map(|value| {
+        if let Value::Text(text) = value {
+            Some(text)
+        } else {
+            None
+        }
+    })
 }
