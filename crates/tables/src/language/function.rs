@@ -384,7 +384,6 @@ pub static DEFINITIONS: [Definition; 23] = {
                 _ => false,
             },
             run: |m, args| m.diff(args[0].rows(), args[1].rows(), args[2].column()),
-            ..BASE
         },
     ]
 };
