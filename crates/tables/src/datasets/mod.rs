@@ -161,9 +161,10 @@ pub enum DatasetError {
 }
 
 impl Dataset {
-    /// The kind of dataset, without where it is: `wtq`, `wikisql`, `jsonl`.
+    /// The kind of dataset, without where it is: `toy`, `wtq`, `wikisql`, `jsonl`.
     pub fn kind(&self) -> &'static str {
         match self {
+            Dataset::Toy => "toy",
             Dataset::Wtq(_) => "wtq",
             Dataset::WikiSql(_) => "wikisql",
             Dataset::JsonLines(_) => "jsonl",

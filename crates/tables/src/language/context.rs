@@ -123,7 +123,11 @@ impl Context {
         language: Language,
     ) -> Context {
         let mut distinct: Vec<Constant> = Vec::new();
-        for constant in constants {
+        for mut constant in constants {
+            if let Constant::Numbers(numbers) = &mut constant {
+                // Adding zero makes one value of 0 and -0, which print differently.
+                numbers.iter_mut().for_each(|number| *number += 0.0);
+            }
             if !distinct.contains(&constant) {
                 distinct.push(constant);
             }

@@ -147,7 +147,7 @@ impl Interpreter {
             Held::Rows { .. } => Denotation::Rows(RowSet::from_words(
                 self.machine.words(RowsRef::variable(variable as u8)),
             )),
-            Held::Number(number) => Denotation::Numbers(vec![*number]),
+            Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
             Held::Values { .. } => match self.machine.kind(values)? {
                 ValuesKind::Strings => {
                     Denotation::Strings(self.values(values).map(|v| v.to_string()).collect())
@@ -185,7 +185,7 @@ impl Interpreter {
     pub fn answer_values(&self) -> impl Iterator<Item = Value<'_>> + Clone {
         let last = self.finished.len().wrapping_sub(1);
         let scalar = match self.machine.held().get(last) {
-            Some(Held::Number(number)) => Some(Value::Number(*number)),
+            Some(Held::Number(number)) => number.map(Value::Number),
             _ => None,
         };
         self.values(ValuesRef::Variable(last as u8)).chain(scalar)
@@ -368,15 +368,9 @@ impl Interpreter {
     }
 
     fn may_open(&self) -> bool {
-        if self.finished.len() >= self.language().expressions {
-            return false;
-        }
-        // A frugal program does not go on where no function could be finished.
-        self.assistance == Assistance::All || {
-            let mut args = Args::new();
-            let mut functions = self.language().functions.iter();
-            functions.any(|function| self.completes(function.definition(), &mut args))
-        }
+        let (mut args, mut functions) = (Args::new(), self.language().functions.iter());
+        self.finished.len() < self.language().expressions
+            && functions.any(|function| self.completes(function.definition(), &mut args))
     }
 
     /// Whether the function's arguments so far can be completed.
