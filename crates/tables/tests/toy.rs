@@ -153,6 +153,23 @@ fn every_program_runs_on_offered_tokens_and_is_rewarded() {
 }
 
 #[test]
+fn a_question_without_not_does_not_suggest_it() {
+    let examples = all(Split::Dev).into_iter();
+    let plain = examples.filter(|e| !e.program.contains("!in") && !e.question.contains("other"));
+    let plain = plain.filter(|e| !e.question.contains("not ") && !e.question.contains("esides"));
+    let mut count = 0;
+    for example in plain.map(Example::from) {
+        assert!(
+            !example.triggered().functions.contains(Function::FilterNotIn),
+            "{}",
+            example.question.text
+        );
+        count += 1;
+    }
+    assert!(count > 200);
+}
+
+#[test]
 fn questions_are_sentences() {
     for example in all(Split::Train) {
         let question = &example.question;
