@@ -1,5 +1,7 @@
 //! The built-in dataset: the same everywhere, complete, answerable and fair.
 
+#![allow(clippy::unwrap_used)]
+
 use mapo_tables::datasets::toy::{SEED, Split, ToyExample, generate, to_csv};
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
