@@ -1,5 +1,7 @@
 //! The built-in dataset: the same everywhere, complete, answerable and fair.
 
+#![allow(clippy::unwrap_used)]
+
 use mapo_tables::datasets::toy::{SEED, Split, ToyExample, generate, to_csv};
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
@@ -150,6 +152,23 @@ fn every_program_runs_on_offered_tokens_and_is_rewarded() {
             assert_eq!(reward, 1.0, "{}: {:?}", toy.question, toy.answer);
         }
     }
+}
+
+#[test]
+fn a_question_without_not_does_not_suggest_it() {
+    let examples = all(Split::Dev).into_iter();
+    let plain = examples.filter(|e| !e.program.contains("!in") && !e.question.contains("other"));
+    let plain = plain.filter(|e| !e.question.contains("not ") && !e.question.contains("esides"));
+    let mut count = 0;
+    for example in plain.map(Example::from) {
+        assert!(
+            !example.triggered().functions.contains(Function::FilterNotIn),
+            "{}",
+            example.question.text
+        );
+        count += 1;
+    }
+    assert!(count > 200);
 }
 
 #[test]

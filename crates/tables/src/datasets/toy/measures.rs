@@ -139,7 +139,7 @@ impl<'a> Measure<'a> {
             .and_then(|number| NUMERALS.get(number))
         {
             // "One goals" and "no goals" are for another template.
-            Some(word) if word.is_empty() => return None,
+            Some(&"") => return None,
             Some(word) if in_words => (*word).to_owned(),
             _ => column.format.say(number, unit),
         };

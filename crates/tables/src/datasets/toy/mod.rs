@@ -4,10 +4,11 @@
 //! numbers and dates as people write them. Each question is made from one of several phrasings together with a program,
 //! and answered by running it. Nothing is downloaded, and a seed always gives the same bytes.
 //!
-//! The stages, each in a file of its own: word lists make [names]; [domains] say what tables are about;
-//! [tables] fills one; [questions] writes a program and picks one of the [phrases] for it; [worth] keeps what is worth
-//! asking: the program runs only on offered tokens, does no extra work, and no similar or shorter program gives the same
-//! answer. The answer to train on is the answer alone; the program is for tests and for looking at.
+//! The stages, each in a file of its own: word lists make `names`; `domains` say what tables are about; `tables` fills
+//! one; `questions` writes a program, with `conditions` on rows and `measures` to compare, and picks one of the `phrases`
+//! for it; `worth` keeps what is worth asking: the reader finds all that the program needs in the question, the program
+//! runs only on offered tokens and does no extra work, and no similar or shorter program gives the same answer. To train
+//! on is the answer alone; the program is for tests and for looking at.
 //!
 //! The splits share kinds of tables, headers and phrasings, but neither tables nor invented names.
 

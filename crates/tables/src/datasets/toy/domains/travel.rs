@@ -194,7 +194,7 @@ pub(super) const DOMAINS: &[Domain] = &[
                 },
             ),
             column(
-                &["Distance (km)", "Distance from city (km)"],
+                &["Distance (km)", "Track distance (km)"],
                 Kind::Amount(Amount {
                     range: even(12, 890, 1),
                     formats: &[Format::Tenths],
