@@ -1,3 +1,74 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
-fn main() {}
+mod chart;
+mod commands;
+mod data_args;
+mod json;
+mod table_view;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Answers questions about tables by writing programs, and learns to from questions and answers alone.
+///
+/// A program is a few steps of a small language over one table, for instance
+///
+///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
+///
+/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo run` runs one,
+/// `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// predictions by a benchmark's official rules.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(commands::run::Run),
+    Data(commands::data::Data),
+    Score(commands::score::Score),
+    Explore(commands::explore::Explore),
+    Language(commands::language::Language),
+    /// Print a completion script for a shell.
+    ///
+    /// For bash: mapo completions bash > ~/.local/share/bash-completion/completions/mapo
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What a command gives back: nothing, or a sentence for the user.
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Data(data) => data.execute(),
+        Command::Score(score) => score.execute(),
+        Command::Explore(explore) => explore.execute(),
+        Command::Language(language) => language.execute(),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "mapo", &mut std::io::stdout());
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough, as `head` does.
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("mapo: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

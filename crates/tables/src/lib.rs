@@ -1,15 +1,21 @@
 //! The symbolic side of `mapo`: tables with typed columns, the language and its incremental interpreter, the
 //! reading of questions, the datasets and the scoring of answers.
 
+pub mod datasets;
 mod date;
+mod digits;
+mod environment;
 pub mod language;
 pub mod question;
 pub mod read;
 pub mod scoring;
+pub mod store;
 mod table;
 pub mod text;
 
+pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
+pub use environment::{Pruning, TableEnv};
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,

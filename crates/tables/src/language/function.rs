@@ -54,15 +54,15 @@ pub enum Argument {
     TextColumn,
 }
 
-/// What the result of a function is.
+/// What the result of a function is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gives {
-    /// Rows.
+    /// Rows: an argument, but no answer.
     Rows,
-    /// Values of the column that is its last argument.
+    /// Values of a column: an argument and an answer.
     Values,
-    /// A number that can never be an argument: counts, sums, averages, differences.
-    Number,
+    /// A number that is an answer, but no argument: counts, sums, averages, differences.
+    Scalar,
 }
 
 /// Everything about one function.
@@ -80,7 +80,7 @@ pub struct Definition {
     /// Words and part-of-speech tags of a question of which one must be there for random exploration to try the
     /// function; with none it is always tried.
     pub triggers: &'static [&'static str],
-    /// What its result is.
+    /// What its result is good for.
     pub gives: Gives,
     /// Whether its first two arguments can be swapped without changing the result.
     pub symmetric: bool,
@@ -285,7 +285,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows],
             summary: "how many rows there are",
             triggers: &["how", "many", "total", "number"],
-            gives: Gives::Number,
+            gives: Gives::Scalar,
             run: |m, args| m.hold_number(Some(m.count(args[0].rows()) as f64)),
             ..BASE
         },
@@ -320,7 +320,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the mean of the column over the rows that have a value",
             triggers: &["average"],
-            gives: Gives::Number,
+            gives: Gives::Scalar,
             admits: several_present,
             run: |m, args| {
                 let (sum, count) = m.sum(args[0].rows(), args[1].column());
@@ -335,7 +335,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the sum of the column over the rows",
             triggers: &["all", "combine", "total"],
-            gives: Gives::Number,
+            gives: Gives::Scalar,
             admits: several_present,
             run: |m, args| {
                 let (sum, _) = m.sum(args[0].rows(), args[1].column());
@@ -373,7 +373,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: "there are two different single rows; both have a value in the column",
             summary: "how far apart the values of the column in the two rows are",
             triggers: &["difference", "more", "than"],
-            gives: Gives::Number,
+            gives: Gives::Scalar,
             symmetric: true,
             admits: |m, args| match args {
                 [a] => m.count(a.rows()) == 1,

@@ -15,8 +15,9 @@ pub enum Assistance {
     /// Every continuation that runs.
     #[default]
     All,
-    /// Only what can still become a program worth trying: none whose intermediate results can no longer all be
-    /// used, and of two programs that differ only in the order of arguments that may be swapped, one.
+    /// Only what can still become a program worth trying: none that ends with rows, which answer nothing; none
+    /// whose intermediate results can no longer all be used; and of two programs that differ only in the order of
+    /// arguments that may be swapped, one.
     Frugal,
 }
 
@@ -86,6 +87,8 @@ pub struct Interpreter {
     finished: Vec<Finished>,
     /// The variables that no later expression has used yet, as bits.
     unused: u32,
+    /// The variables that hold rows, as bits.
+    rows_held: u32,
 }
 
 impl Interpreter {
@@ -105,6 +108,7 @@ impl Interpreter {
             args: Args::new(),
             finished: Vec::with_capacity(expressions),
             unused: 0,
+            rows_held: 0,
         }
     }
 
@@ -192,6 +196,16 @@ impl Interpreter {
         matches!(self.machine.held().last(), Some(Held::Rows { .. }))
     }
 
+    /// Whether the last expression's value has no item, or there is none yet.
+    pub fn is_empty(&self) -> bool {
+        match self.machine.held().last() {
+            Some(Held::Rows { count }) => *count == 0,
+            Some(Held::Values { start, end, .. }) => start == end,
+            Some(Held::Number(number)) => number.is_none(),
+            None => true,
+        }
+    }
+
     fn values(&self, values: ValuesRef) -> super::machine::Values<'_> {
         self.machine.values(values)
     }
@@ -243,7 +257,11 @@ impl Interpreter {
             args: self.args.clone(),
             unused_before: self.unused,
         });
-        self.unused = self.unused & !used(&self.args) | 1 << (self.finished.len() - 1);
+        let newest = 1 << (self.finished.len() - 1);
+        self.unused = self.unused & !used(&self.args) | newest;
+        if function.definition().gives == Gives::Rows {
+            self.rows_held |= newest;
+        }
         self.place = Place::Boundary;
     }
 
@@ -263,6 +281,7 @@ impl Interpreter {
                         self.machine.pop();
                         self.args = args;
                         self.unused = unused_before;
+                        self.rows_held &= !(1 << self.finished.len());
                         Place::Close(function)
                     }
                     None => Place::Boundary,
@@ -344,7 +363,8 @@ impl Interpreter {
     }
 
     fn may_end(&self) -> bool {
-        !self.finished.is_empty() && (self.assistance == Assistance::All || !self.extra_work())
+        let worth_it = self.assistance == Assistance::All || (!self.extra_work() && !self.answers_rows());
+        !self.finished.is_empty() && worth_it
     }
 
     fn may_open(&self) -> bool {
@@ -372,54 +392,39 @@ impl Interpreter {
         leads
     }
 
-    /// Whether, after this expression, the expressions that are left can still use all results, as far as that can be
-    /// told without executing it: few prefixes are offered that turn out to lead nowhere, and none is lost.
+    /// Whether, after this expression, the expressions that are left can still make an answer of all results, as far
+    /// as that can be told without executing it: some prefixes turn out to lead nowhere, but none is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
-        let left_over = self.unused & !used(args);
-        if self.assistance == Assistance::All || left_over == 0 {
+        if self.assistance == Assistance::All {
             return true;
         }
+        let unused = self.unused & !used(args);
+        let rows = (unused & self.rows_held).count_ones() as usize;
+        let values = unused.count_ones() as usize - rows;
         let further = self.language().expressions - self.finished.len() - 1;
-        let (mut rows, mut values) = match definition.gives {
-            Gives::Rows => (1, 0),
-            Gives::Values => (0, 1),
-            Gives::Number => return false,
-        };
-        for (variable, held) in self.machine.held().iter().enumerate() {
-            match held {
-                _ if left_over >> variable & 1 == 0 => {}
-                Held::Rows { .. } => rows += 1,
-                Held::Values { .. } => values += 1,
-                Held::Number(_) => return false,
+        match definition.gives {
+            Gives::Scalar => rows + values == 0,
+            Gives::Values => rows + values == 0 || self.needed(rows, values + 1) <= further,
+            Gives::Rows => {
+                // Where a `diff` must come next, it needs a single row.
+                let single = || {
+                    self.machine
+                        .count(RowsRef::variable(unused.trailing_zeros() as u8))
+                        == 1
+                };
+                self.needed(rows + 1, values) <= further && (rows == 0 || further > 1 || single())
             }
         }
-        // A filter makes one of rows and values. Of rows and rows only a `diff` makes one, and its number is the
-        // last; else the one become values first. Of values and values the one must become rows first.
-        let diff = usize::from(rows > 1 && self.language().functions.contains(Function::Diff));
-        let needed = if rows == 0 {
-            values
-        } else {
-            values + 2 * (rows - 1) - diff
-        };
-        needed < further || needed == further && (further > 1 || self.could_meet(left_over, definition, args))
     }
 
-    /// Whether one more expression could take both the one variable that is left over and the expression's result.
-    fn could_meet(&self, left_over: u32, definition: &Definition, args: &Args) -> bool {
-        use Function::{FilterAtLeast, FilterAtMost, FilterGreater, FilterLess};
-        let several = match self.machine.held().get(left_over.trailing_zeros() as usize) {
-            Some(Held::Rows { count }) => *count > 1,
-            _ => return true,
-        };
-        match (definition.gives, args.last()) {
-            (Gives::Values, Some(Arg::Column(column))) => {
-                // Filters take a single row only for comparing its number or date.
-                let mut comparisons = [FilterGreater, FilterAtLeast, FilterLess, FilterAtMost].into_iter();
-                several
-                    || self.context().column(*column).kind().is_ordered()
-                        && comparisons.any(|function| self.language().functions.contains(function))
-            }
-            _ => !several,
+    /// How many expressions it takes at the least to use up so many variables and end with an answer. Each filter
+    /// takes one that holds values into one that holds rows. Of several that hold rows all but one must become
+    /// values first, unless a function takes two. In the end one that holds rows becomes the answer.
+    fn needed(&self, rows: usize, values: usize) -> usize {
+        match rows.saturating_sub(1) {
+            0 => values + 1,
+            spare if self.context().joins_rows() => 2 * (spare - 1) + values + 1,
+            spare => 2 * spare + values + 1,
         }
     }
 

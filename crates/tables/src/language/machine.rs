@@ -385,10 +385,9 @@ impl Machine {
         let best = if self.context.column(column_id).codes_are_ordered() {
             self.best_code(rows, column_id, extreme)
         } else {
-            // Of the rows that nothing beats, the value that comes first or last in the calendar.
+            // Of the values that nothing beats the one that says most.
             self.argmost(rows, column_id, extreme);
-            let newest = RowsRef::variable(self.held.len() as u8 - 1);
-            let best = self.best_code(newest, column_id, extreme);
+            let best = self.most_precise(RowsRef::variable(self.held.len() as u8 - 1), column_id, extreme);
             self.pop();
             best
         };
@@ -405,6 +404,25 @@ impl Machine {
             Extreme::Largest => codes.max(),
             Extreme::Smallest => codes.min(),
         }
+    }
+
+    /// The date that knows the most parts; of several, the latest or earliest.
+    fn most_precise(&self, rows: RowsRef, column: ColumnId, extreme: Extreme) -> Option<u32> {
+        let column = self.context.column(column);
+        let Dictionary::Dates(dates) = column.dictionary() else {
+            return None;
+        };
+        let codes = rows::iter(self.words(rows))
+            .map(|row| column.code(row))
+            .filter(|code| *code != NO_VALUE);
+        codes.max_by_key(|&code| {
+            let order = if extreme == Extreme::Largest {
+                i64::from(code)
+            } else {
+                -i64::from(code)
+            };
+            (dates[code as usize].known().count_ones(), order)
+        })
     }
 
     /// Keeps the rows that stand in the relation, or those that do not.

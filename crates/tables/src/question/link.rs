@@ -68,7 +68,7 @@ pub(super) fn link(tokens: &[String], table: &Table) -> Vec<Mention> {
 /// The longest string that starts at a token and occurs in a cell at every length on the way.
 fn grow(tokens: &[String], start: usize, haystack: &Haystack) -> Option<Mention> {
     let token = &tokens[start];
-    if is_stop_word(token) || !haystack.has(&normalize(token)) {
+    if is_stop_word(token) || found_form(token, haystack).is_none() {
         return None;
     }
     let mut text = token.clone();
@@ -77,11 +77,18 @@ fn grow(tokens: &[String], start: usize, haystack: &Haystack) -> Option<Mention>
         text = longer;
         end += 1;
     }
-    let text = normalize(&text);
+    let text = found_form(&text, haystack)?;
     Some(Mention {
         constant: Constant::string(text),
         span: start..end,
     })
+}
+
+/// The string in normal form, or as it is where cells are not in normal form, whichever occurs.
+fn found_form(text: &str, haystack: &Haystack) -> Option<String> {
+    [normalize(text), text.to_owned()]
+        .into_iter()
+        .find(|form| haystack.has(form))
 }
 
 /// The string with the next token, in the first way of joining them that occurs in a cell: as they are or in

@@ -3,7 +3,7 @@
 use super::lexemes::Lexeme;
 use super::numbers::is_year;
 use super::numerals::Form;
-use super::words::{is_dash, is_one_of, is_ordinal_suffix, is_weekday, month};
+use super::words::{is_dash, is_one_of, is_ordinal_suffix, is_weekday, month, ordinal};
 use crate::Date;
 
 /// A date, or a range of two, up to the lexeme before `next`.
@@ -17,14 +17,43 @@ pub(crate) struct Dated {
 
 /// The date that starts at `at`, the longest one. A bare year is no date here: [`super::numbers`] reads it.
 pub(crate) fn date_at(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
+    let mut dated = one_date(lexemes, at)?;
+    // In `May 31 – June 13, 1983` the year is said once, for both.
+    if let (
+        Date {
+            year: None,
+            day: Some(_),
+            ..
+        },
+        Some(join),
+    ) = (dated.date, lexemes.get(dated.next))
+        && (join.mark().is_some_and(is_dash)
+            || join
+                .word()
+                .is_some_and(|w| is_one_of(w, &["to", "until", "through"])))
+        && let Some(Dated {
+            date: Date {
+                year, month: Some(_), ..
+            },
+            ..
+        }) = one_date(lexemes, dated.next + 1)
+    {
+        dated.date.year = year;
+    }
+    Some(dated)
+}
+
+fn one_date(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
     let first = lexemes.get(at)?;
     if let Some(word) = first.word() {
         if is_weekday(word) {
             let start = skip_marks(lexemes, at + 1, &[',', '.']);
             // The day of the week adds nothing to a month or a year alone.
-            return date_at(lexemes, start).filter(|dated| dated.date.day.is_some());
+            return one_date(lexemes, start).filter(|dated| dated.date.day.is_some());
         }
-        return month_first(lexemes, at).or_else(|| holiday(lexemes, at));
+        return month_first(lexemes, at)
+            .or_else(|| ordinal_first(lexemes, at))
+            .or_else(|| holiday(lexemes, at));
     }
     if first.mark().is_some() {
         return None;
@@ -250,6 +279,24 @@ fn day_first(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
     })
 }
 
+/// `the fourth of July`.
+fn ordinal_first(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
+    let (day, _) = ordinal(lexemes[at].word()?).filter(|(day, _)| *day <= 31.0)?;
+    if !lexemes.get(at + 1)?.word()?.eq_ignore_ascii_case("of") {
+        return None;
+    }
+    let (month, mut next) = month_at(lexemes, at + 2)?;
+    let mut year = None;
+    if let Some((found, end)) = year_after(lexemes, next) {
+        (year, next) = (Some(found), end);
+    }
+    Some(Dated {
+        date: known(year, Some(month), Some(day as u8)),
+        until: None,
+        next,
+    })
+}
+
 /// `1934 Feb 21`, `1722, November`.
 fn year_first(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
     let (year, next) = year_at(lexemes, at)?;
@@ -304,8 +351,9 @@ fn numeric(lexemes: &[Lexeme], at: usize) -> Option<Dated> {
         })
     };
     let Some((c, c_digits)) = third else {
+        // `1953-08` is a month, but `2004-05` and `2006-11` may be spans of years, and mostly are.
         let month = (1.0..=12.0).contains(&b) && b_digits == 2;
-        if a_digits == 4 && is_year(a) && join == '-' && month && (a + 1.0) % 100.0 != b {
+        if a_digits == 4 && is_year(a) && join == '-' && month && b <= a % 100.0 {
             return done(Some(known(Some(a as i32), Some(b as u8), None)), at + 3);
         }
         if a_digits <= 2 && b_digits == 4 && is_year(b) && join == '/' && (1.0..=12.0).contains(&a) {

@@ -64,8 +64,8 @@ pub(crate) struct Lexemes<'a> {
     spaced: bool,
     /// Whether the last lexeme was a word or a numeral.
     after_word: bool,
-    /// Whether the last two lexemes were a numeral and a point, together.
-    after_point: bool,
+    /// The mark that was the last lexeme, if it stands right after a numeral.
+    after_mark: Option<char>,
     /// Whether the last lexeme was a numeral.
     after_number: bool,
     /// Whether the last lexeme was a word with a capital letter.
@@ -83,7 +83,7 @@ impl<'a> Lexemes<'a> {
             at: 0,
             spaced: true,
             after_word: false,
-            after_point: false,
+            after_mark: None,
             after_number: false,
             after_name: false,
             after_bracket: false,
@@ -116,7 +116,8 @@ impl<'a> Iterator for Lexemes<'a> {
         };
         let allowed = Allowed {
             spaces: self.spaces && fresh,
-            joins: self.spaced || !self.after_point,
+            comma: self.spaced || self.after_mark != Some(','),
+            joins: self.spaced || self.after_mark != Some('.'),
         };
         let numeral = if starts_number {
             numeral(rest, allowed).and_then(|found| self.in_place(rest, found, allowed))
@@ -143,7 +144,10 @@ impl<'a> Iterator for Lexemes<'a> {
             spaced: self.spaced,
         };
         self.at += len;
-        self.after_point = self.after_number && !self.spaced && kind == Kind::Mark('.');
+        self.after_mark = match kind {
+            Kind::Mark(mark) if self.after_number && !self.spaced => Some(mark),
+            _ => None,
+        };
         self.after_number = matches!(kind, Kind::Number(_));
         self.spaced = false;
         self.after_word = !matches!(kind, Kind::Mark(_));

@@ -9,7 +9,8 @@
 //!    the comparatives and superlatives;
 //! 4. [`read_cell`] runs them over a cell and keeps what the typed columns of a table are made of.
 //!
-//! Nothing here fails: text that says no number says no number. Cells are read without allocating.
+//! Nothing here fails: text that says no number says no number. Cells are read without
+//! allocating, but for the rare number with an exponent.
 
 pub mod agreement;
 mod cells;

@@ -91,6 +91,11 @@ pub(crate) fn end_of_years(lexemes: &[Lexeme], year: Number) -> Option<Number> {
             let unit = if n == 1 { 10.0 } else { 100.0 };
             let same = year.value - year.value % unit + digits.value;
             let value = if same > year.value { same } else { same + unit };
+            // `1953-08` is a month.
+            let month = join.mark() == Some('-') && n == 2 && (1.0..=12.0).contains(&digits.value);
+            if month && same <= year.value {
+                return None;
+            }
             // A span that crosses the century does so to its very end (`1999-00`); one digit is the next year.
             let plausible = if n == 1 {
                 value == year.value + 1.0
@@ -169,9 +174,10 @@ pub(crate) fn in_digits(lexemes: &[Lexeme], at: usize) -> Option<Number> {
         number.sort = Sort::Year;
     }
     if negative {
-        number.value = -number.value;
+        // Not the negation, which would make -0 of 0.
+        number.value = 0.0 - number.value;
     }
-    Some(number)
+    number.value.is_finite().then_some(number)
 }
 
 /// The word that stands at `at` without a blank before it.
@@ -254,7 +260,7 @@ fn multiply(lexemes: &[Lexeme], money: bool, number: &mut Number) -> bool {
     {
         // `m` and `k` are metres and kilo-anything unless money is counted; `bn` is always a billion.
         let factor = scale(word).or_else(|| {
-            let letter = number.next == start && (money || word.eq_ignore_ascii_case("bn"));
+            let letter = number.next == start && (money || word == "bn");
             if letter { money_scale(word) } else { None }
         });
         let Some(factor) = factor else { break };
@@ -293,8 +299,15 @@ fn percent(lexemes: &[Lexeme], number: &mut Number) -> bool {
 /// The number written in words that starts at `at`: `two hundred and five`, `twenty-first`, `a dozen`, `two thirds`.
 pub(crate) fn in_words(lexemes: &[Lexeme], at: usize) -> Option<Number> {
     let mut number = half(lexemes, at).or_else(|| compound(lexemes, at))?;
+    // `Zero1` is a name.
+    if lexemes
+        .get(number.next)
+        .is_some_and(|l| !l.spaced && l.number().is_some())
+    {
+        return None;
+    }
     percent(lexemes, &mut number);
-    Some(number)
+    number.value.is_finite().then_some(number)
 }
 
 /// The word at `at`.

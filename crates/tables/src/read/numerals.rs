@@ -32,6 +32,8 @@ pub(crate) struct Numeral {
 pub(crate) struct Allowed {
     /// `628 443` is one number.
     pub(crate) spaces: bool,
+    /// A decimal comma: not so within a list, where `10,11` are two numbers.
+    pub(crate) comma: bool,
     /// Anything but digits: not so within a dotted date, where `08.1986` is a month and a year.
     pub(crate) joins: bool,
 }
@@ -59,7 +61,7 @@ pub(crate) fn numeral(text: &str, allowed: Allowed) -> Option<Numeral> {
     }
     clock(text, head)
         .or_else(|| slash_fraction(text, head))
-        .or_else(|| decimal(text, head, allowed.spaces))
+        .or_else(|| decimal(text, head, allowed))
 }
 
 /// The number of ASCII digits from `at` on.
@@ -174,7 +176,10 @@ fn slash_fraction(text: &str, head: usize) -> Option<Numeral> {
     };
     let from = head + slash;
     let count = digits(bytes, from);
-    if !(1..=2).contains(&count) || matches!(bytes.get(from + count), Some(b'/' | b'.' | b',')) {
+    // `1/16/1986` and `1/2.7` are something else.
+    let goes_on =
+        matches!(bytes.get(from + count), Some(b'/' | b'.' | b',')) && digits(bytes, from + count + 1) > 0;
+    if !(1..=2).contains(&count) || goes_on {
         return None;
     }
     let below = small(&bytes[from..from + count]);
@@ -210,9 +215,9 @@ fn slash_fraction(text: &str, head: usize) -> Option<Numeral> {
     })
 }
 
-fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
+fn decimal(text: &str, head: usize, allowed: Allowed) -> Option<Numeral> {
     let bytes = text.as_bytes();
-    let mut end = grouped(text, head, spaces);
+    let mut end = grouped(text, head, allowed.spaces);
     let mut comma = false;
     if end > head || head == 0 || bytes.get(head) == Some(&b'.') {
         // A point and digits, unless the digits go on to be a date or a version: `04.08.1986`.
@@ -224,7 +229,7 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
         if count > 0 && !is_dotted_date(bytes, head) {
             end += 1 + count;
         }
-    } else if bytes.get(head) == Some(&b',') {
+    } else if allowed.comma && bytes.get(head) == Some(&b',') {
         let count = digits(bytes, head + 1);
         let more = bytes.get(head + 1 + count) == Some(&b',') && digits(bytes, head + 2 + count) > 0;
         // In `6-3,6-3` the comma separates two scores.
@@ -243,12 +248,8 @@ fn decimal(text: &str, head: usize, spaces: bool) -> Option<Numeral> {
         Form::Real
     };
     if let Some((power, len)) = exponent(&text[end..]) {
-        // A division by a whole power is rounded once, a product with its inverse twice.
-        value = if power < 0 {
-            value / 10f64.powi(-power)
-        } else {
-            value * 10f64.powi(power)
-        };
+        // Read again as a whole, because a product would be rounded a second time.
+        value = format!("{value}e{power}").parse().ok()?;
         return value.is_finite().then_some(Numeral {
             value,
             form: Form::Real,
@@ -366,4 +367,84 @@ fn digit_of_power(c: char) -> Option<i32> {
         .find(c)
         .or_else(|| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|raised| raised == c))
         .and_then(|d| i32::try_from(d).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(f64, usize)> {
+        numeral(
+            text,
+            Allowed {
+                spaces: true,
+                comma: true,
+                joins: true,
+            },
+        )
+        .map(|n| (n.value, n.len))
+    }
+
+    #[test]
+    fn values_and_where_they_end() {
+        for (text, value, rest) in [
+            ("0", 0.0, ""),
+            ("007", 7.0, ""),
+            ("1914", 1914.0, ""),
+            ("2.50", 2.5, ""),
+            (".250", 0.25, ""),
+            ("52.", 52.0, "."),
+            ("1,234", 1234.0, ""),
+            ("1,234,567.89", 1_234_567.89, ""),
+            ("12,345,67", 12.0, ",345,67"),
+            ("1,94 m", 1.94, " m"),
+            ("6,2003", 6.0, ",2003"),
+            ("1965,1966", 1965.0, ",1966"),
+            ("0,1,1", 0.0, ",1,1"),
+            ("3,6-3", 3.0, ",6-3"),
+            ("628 443", 628_443.0, ""),
+            ("1 234 567", 1_234_567.0, ""),
+            ("12 2004", 12.0, " 2004"),
+            ("1.234.567", 1_234_567.0, ""),
+            ("1.234", 1.234, ""),
+            ("04.08.1986", 4.0, ".08.1986"),
+            ("2.8.1", 2.8, ".1"),
+            ("1:23.45", 83.45, ""),
+            ("2:17:42", 8262.0, ""),
+            ("1:19:18.4", 4758.4, ""),
+            ("7:00", 420.0, ""),
+            ("2:1", 2.0, ":1"),
+            ("12:75", 12.0, ":75"),
+            ("14:16–24", 14.0, ":16–24"),
+            ("7:00–9:00", 420.0, "–9:00"),
+            ("1/2", 0.5, ""),
+            ("13/16 in", 0.8125, " in"),
+            ("2/6", 2.0, "/6"),
+            ("4/5", 4.0, "/5"),
+            ("1/2/1994", 1.0, "/2/1994"),
+            ("1/2.7", 1.0, "/2.7"),
+            ("3½", 3.5, ""),
+            ("½", 0.5, ""),
+            ("11⁄2", 1.5, ""),
+            ("01⁄2", 0.5, ""),
+            ("103⁄4 in", 10.75, " in"),
+            ("1e6", 1e6, ""),
+            ("6.5e-3", 0.0065, ""),
+            ("190E 2", 190.0, "E 2"),
+            ("1.57×10−4", 0.000157, ""),
+            ("0.59×10−5", 0.0000059, ""),
+            ("3×10⁸ m", 3e8, " m"),
+            ("2 x 10^3", 2000.0, ""),
+            ("4×100", 4.0, "×100"),
+        ] {
+            let (found, len) = read(text).unwrap_or((f64::NAN, 0));
+            assert_eq!((found, &text[len..]), (value, rest), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_number_is_none() {
+        assert_eq!(read(&"1".repeat(400)), None);
+        assert_eq!(read("1e999"), None);
+    }
 }

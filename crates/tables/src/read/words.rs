@@ -183,12 +183,14 @@ pub(crate) fn month(word: &str) -> Option<u8> {
     if !(3..=9).contains(&word.len()) {
         return None;
     }
-    let lower = Lower::new(word)?;
-    let word = lower.as_str();
-    let index = NAMES
-        .iter()
-        .position(|name| word == *name || word == &name[..3] || (word == "sept" && *name == "september"));
-    index.and_then(|i| u8::try_from(i + 1).ok())
+    let head = word
+        .as_bytes()
+        .first_chunk::<3>()?
+        .map(|b| b.to_ascii_lowercase());
+    let index = NAMES.iter().position(|name| name.as_bytes()[..3] == head)?;
+    let name = NAMES[index];
+    let whole = word.len() == 3 || word.eq_ignore_ascii_case(name) || word.eq_ignore_ascii_case("sept");
+    if whole { u8::try_from(index + 1).ok() } else { None }
 }
 
 /// Whether a word names a day of the week.

@@ -4,9 +4,8 @@
 //! [`wtq`] holds the rules of WikiTableQuestions, [`wikisql`] those of WikiSQL. Each has a `Target`, the right answer
 //! of one question made ready for comparison, and a `predictions` module for files.
 
-mod digits;
 mod report;
-//WS pub mod wikisql;
+pub mod wikisql;
 pub mod wtq;
 
 use std::fmt;
@@ -17,7 +16,8 @@ pub use report::{Report, Verdict};
 
 /// One item of a program's answer.
 ///
-/// Its `Display` form is what belongs in a prediction file: the evaluators judge that text as they judge the item.
+/// Its `Display` form is its text in a prediction file of WikiTableQuestions, whose evaluator judges that text as it
+/// judges the item. WikiSQL's tells numbers from text, so there an item must keep its type.
 ///
 /// ```
 /// use mapo_tables::scoring::Item;

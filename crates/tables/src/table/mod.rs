@@ -151,6 +151,14 @@ impl TableBuilder {
         }
     }
 
+    /// The same cells under another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        TableBuilder {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
     pub fn push_row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
         let mut cells = cells.into_iter();
@@ -228,8 +236,9 @@ impl TableBuilder {
                 )]
             } else {
                 let name = format!("r.{name}{}", ColumnKind::Text.suffix());
-                let lower =
-                    |text: &str, out: &mut String| out.extend(text.chars().flat_map(char::to_lowercase));
+                let lower = |text: &str, out: &mut String| {
+                    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()))
+                };
                 vec![Column::of_texts(name, source, cells, lower)]
             }
         })

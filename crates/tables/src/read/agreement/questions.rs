@@ -191,13 +191,13 @@ fn compare_values(
             reading
                 .quantities
                 .iter()
-                .any(|q| q.span.start < span.end && span.start < q.span.end && same(&q.value, value))
+                .any(|q| overlap(&q.span, &span) && same(&q.value, value))
         };
         let show = |value: &str| {
             let ours: Vec<String> = reading
                 .quantities
                 .iter()
-                .filter(|q| q.span.start < span.end && span.start < q.span.end)
+                .filter(|q| overlap(&q.span, &span))
                 .map(|q| match q.value {
                     Value::Number(number) => number.to_string(),
                     Value::Date(date) => date.to_string(),
@@ -218,6 +218,17 @@ fn compare_values(
             }
             for date in dates(entity.value) {
                 let agrees = near(&Value::Date(date));
+                let lost = !agrees
+                    && reading
+                        .quantities
+                        .iter()
+                        .any(|q| overlap(&q.span, &span) && says_more(&q.value, date));
+                if lost {
+                    log.add("question date", PART_LOST, Verdict::TheirError, || {
+                        show(entity.value)
+                    });
+                    continue;
+                }
                 result.question_dates.count(agrees);
                 if !agrees {
                     log.add("question date", "other", Verdict::Against, || show(entity.value));
@@ -311,6 +322,21 @@ fn ours_of(span: &Range<usize>, place: &[Option<usize>], len: usize) -> Range<us
     start.min(end)..end.max(start)
 }
 
+/// A kind of error that shows in two ways.
+const PART_LOST: &str = "a part of the date lost";
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Whether a value is the date `less` with more parts known.
+fn says_more(value: &Value, less: Date) -> bool {
+    let Value::Date(more) = value else { return false };
+    more.known() != less.known()
+        && more.known() & less.known() == less.known()
+        && more.compare(less) == Some(std::cmp::Ordering::Equal)
+}
+
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
@@ -386,14 +412,14 @@ fn date_error(text: &str, value: &str) -> Option<&'static str> {
     if let [date] = dates[..] {
         if let (Some(year), Some(month), None) = (date.year, date.month, date.day)
             && text.len() == 7
-            && i32::from(month) == (year + 1) % 100
+            && i32::from(month) > year % 100
         {
-            return Some("a season taken for a month");
+            return Some("a season or span of years taken for a month");
         }
         let parts = usize::from(date.year.is_some()) + usize::from(date.day.is_some());
         let season = text.len() == 7 && date.month.is_none();
         if written > parts && !season && date.month.is_none_or(|_| date.day.is_none()) {
-            return Some("a part of the date lost");
+            return Some(PART_LOST);
         }
     }
     None

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::scoring::digits;
+use crate::digits;
 use crate::text::trim;
 
 /// Two amounts closer than this are the same; an amount closer than this to an integer is an integer.
@@ -158,7 +158,7 @@ impl fmt::Display for Amount {
         if fraction < 0.0 {
             f.write_str("-")?;
         }
-        if exponent < -4 || exponent >= 11 {
+        if !(-4..11).contains(&exponent) {
             let (first, rest) = digits.split_at(1);
             let point = if rest.is_empty() { "" } else { "." };
             let sign = if exponent < 0 { '-' } else { '+' };

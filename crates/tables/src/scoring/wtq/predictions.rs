@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::value::{Value, check, to_values};
-use crate::scoring::{Report, Verdict};
+use crate::scoring::{Item, Report, Verdict};
 
 /// One line of a prediction file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,16 +101,34 @@ pub fn parse(text: &str, file: &Path) -> Result<Vec<Prediction>, Error> {
     Ok(predictions)
 }
 
+/// The line of a prediction file, without its end, for one answer. Tabs and line ends within texts, which the format
+/// cannot hold, become blanks.
+pub fn line<'a>(id: &str, items: impl IntoIterator<Item = Item<'a>>) -> String {
+    let mut line = id.to_owned();
+    for item in items {
+        line.push('\t');
+        let text = item.to_string();
+        line.extend(
+            text.chars()
+                .map(|c| if c == '\t' || ends_a_line(c) { ' ' } else { c }),
+        );
+    }
+    line
+}
+
+fn ends_a_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// The lines of a text by the evaluator's runtime, for which many characters end a line. CR and LF together are one
 /// end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let is_end = |c| matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let Some((end, terminator)) = rest.char_indices().find(|&(_, c)| is_end(c)) else {
+        let Some((end, terminator)) = rest.char_indices().find(|&(_, c)| ends_a_line(c)) else {
             return Some(std::mem::take(&mut rest));
         };
         let line = &rest[..end];
@@ -197,6 +215,18 @@ mod tests {
         let error = read(&file).unwrap_err();
         fs::remove_file(&file).unwrap();
         assert!(matches!(error, Error::NotUtf8 { line: 2, .. }), "{error}");
+    }
+
+    #[test]
+    fn writes_what_it_reads() {
+        let items = [
+            Item::Number(3.0),
+            Item::Date("2004-09-xx".parse().unwrap()),
+            Item::Text("a\tb\u{2028}c"),
+        ];
+        let line = line("nt-0", items);
+        assert_eq!(parsed(&line), [entry(1, "nt-0", &["3", "2004-09-xx", "a b c"])]);
+        assert_eq!(super::line("nt-1", []), "nt-1");
     }
 
     #[test]

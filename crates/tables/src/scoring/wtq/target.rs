@@ -208,6 +208,11 @@ impl Kind {
         if number.is_nan() || number.abs() >= LAST {
             return None;
         }
+        // Most numbers are integers, and this test is cheaper than rounding.
+        let whole = number as i64;
+        if whole as f64 == number {
+            return Some(Kind::Integer(whole));
+        }
         Kind::of(&Reading::Number(Amount::of(number)?))
     }
 

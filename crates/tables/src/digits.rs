@@ -1,9 +1,9 @@
-//! Decimal digits of every script, which the evaluators' runtime reads as numbers.
+//! Numbers in text as the evaluators' runtime reads them: with the decimal digits of every script.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// The value of a decimal digit of any script, `None` for what is no such digit.
-pub(super) fn value(c: char) -> Option<u8> {
+pub(crate) fn value(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.is_ascii_digit().then(|| c as u8 - b'0');
     }
@@ -21,14 +21,14 @@ fn is_decimal(c: char) -> bool {
 }
 
 /// The digits at the start of a text, and the rest.
-pub(super) fn split_leading(text: &str) -> (&str, &str) {
+pub(crate) fn split_leading(text: &str) -> (&str, &str) {
     let end = text.find(|c| value(c).is_none()).unwrap_or(text.len());
     text.split_at(end)
 }
 
 /// A number cut into its parts: sign, digits before and after the point, exponent with its sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     pub negative: bool,
     pub whole: &'a str,
     pub fraction: &'a str,
@@ -86,7 +86,7 @@ impl<'a> Parts<'a> {
 }
 
 /// The nearest double to a text that is a number as a whole, `None` if it is none; infinite when too large.
-pub(super) fn parse_f64(text: &str) -> Option<f64> {
+pub(crate) fn parse_f64(text: &str) -> Option<f64> {
     let parts = Parts::of(text)?;
     if text.is_ascii() {
         // Rust reads more than these numbers (`inf`), but all of these.
@@ -95,8 +95,28 @@ pub(super) fn parse_f64(text: &str) -> Option<f64> {
     Some(parts.to_f64())
 }
 
+/// The infinity or NaN that a text is as a whole, the latter with an optional `s` before and digits behind; `None` if
+/// it is neither.
+pub(crate) fn parse_special(text: &str) -> Option<f64> {
+    let (negative, name) = split_sign(text);
+    if !name.starts_with(['i', 'I', 'n', 'N', 's', 'S']) {
+        return None;
+    }
+    if name.eq_ignore_ascii_case("inf") || name.eq_ignore_ascii_case("infinity") {
+        return Some(if negative {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        });
+    }
+    let name = name.strip_prefix(['s', 'S']).unwrap_or(name);
+    let (nan, payload) = name.split_at_checked(3)?;
+    let is_nan = nan.eq_ignore_ascii_case("nan") && payload.chars().all(|c| value(c).is_some());
+    is_nan.then_some(f64::NAN)
+}
+
 /// Cuts off a sign: whether it was a minus, and the rest.
-pub(super) fn split_sign(text: &str) -> (bool, &str) {
+fn split_sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -105,7 +125,7 @@ pub(super) fn split_sign(text: &str) -> (bool, &str) {
 }
 
 /// Appends digits of any script as ASCII digits.
-pub(super) fn push_ascii(digits: &str, out: &mut String) {
+pub(crate) fn push_ascii(digits: &str, out: &mut String) {
     out.extend(digits.chars().filter_map(value).map(|d| char::from(b'0' + d)));
 }
 
@@ -156,5 +176,17 @@ mod tests {
             assert_eq!(Parts::of(text), None, "{text}");
         }
         assert_eq!(parse_f64("1e999"), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn knows_infinities_and_nan() {
+        assert_eq!(parse_special("-Inf"), Some(f64::NEG_INFINITY));
+        assert_eq!(parse_special("infinity"), Some(f64::INFINITY));
+        for text in ["nan", "sNaN12", "-NAN"] {
+            assert!(parse_special(text).is_some_and(f64::is_nan), "{text}");
+        }
+        for text in ["", "i", "nancy", "information", "sn", "sé", "1"] {
+            assert_eq!(parse_special(text), None, "{text}");
+        }
     }
 }

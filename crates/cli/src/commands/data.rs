@@ -1,0 +1,241 @@
+//! `mapo data`: what a dataset holds.
+
+use crate::data_args::SelectionArgs;
+use crate::{Outcome, json, table_view};
+use clap::Args;
+use mapo_tables::{Assistance, ColumnKind, Constant, Dataset, Example, Mention, Selection, Value, text};
+use serde_json::{Value as Json, json};
+use std::collections::HashSet;
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
+
+/// Show what a dataset holds.
+///
+/// Without --dump or --example: how many examples and tables there are, their columns by type, constants per question
+/// and what the answers are.
+#[derive(Args)]
+pub struct Data {
+    /// The dataset: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
+    data: Dataset,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Print the examples as JSON lines.
+    #[arg(long, conflicts_with = "example")]
+    dump: bool,
+    /// Show one example with its table and the tokens with which its programs may begin.
+    #[arg(long, value_name = "ID")]
+    example: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Data {
+    pub fn execute(self) -> Outcome {
+        if let Some(id) = &self.example {
+            return self.example(id);
+        }
+        let selection = self.selection.selection();
+        let examples = self.data.examples(&selection)?;
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if self.dump {
+            for example in examples {
+                writeln!(out, "{}", dumped(&example?))?;
+            }
+            return Ok(out.flush()?);
+        }
+        let mut summary = Summary::default();
+        for example in examples {
+            summary.add(&example?);
+        }
+        let (split, reader) = (self.data.split(&selection), self.data.reader(&selection));
+        let about = json!({ "data": self.data.to_string(), "split": split, "reader": reader.to_string() });
+        match self.json {
+            true => writeln!(out, "{}", summary.to_json(about))?,
+            false => {
+                writeln!(out, "{}, {split}, read by {reader}", self.data)?;
+                summary.show(&mut out)?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    fn example(&self, id: &str) -> Outcome {
+        let ids = Some(Arc::new(HashSet::from([id.to_owned()])));
+        let selection = Selection {
+            ids,
+            limit: None,
+            ..self.selection.selection()
+        };
+        let example = self.data.examples(&selection)?.next().transpose()?;
+        let example = example.ok_or_else(|| format!("{} has no example '{id}' here", self.data))?;
+        let first = first_tokens(&example);
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if self.json {
+            let mut object = dumped(&example);
+            object["valid"] = json!(first);
+            writeln!(out, "{object}")?;
+            return Ok(out.flush()?);
+        }
+        writeln!(out, "{}  {}", example.id, example.question.text)?;
+        writeln!(out, "answer: {}\n", example.answer.texts().join(" | "))?;
+        writeln!(out, "{}", table_view::show(&example.table, 60))?;
+        writeln!(out, "\ntokens     {}", example.question.tokens.join(" "))?;
+        for mention in &example.question.mentions {
+            let words = example.question.tokens[mention.span.clone()].join(" ");
+            writeln!(out, "constant   {}  from \"{words}\"", mention.constant)?;
+        }
+        for column in example.table.columns() {
+            writeln!(out, "column     {}", column.name())?;
+        }
+        writeln!(out, "a program begins with  {}", first[0].join("  "))?;
+        writeln!(out, "and goes on with       {}", first[1].join("  "))?;
+        Ok(out.flush()?)
+    }
+}
+
+/// The tokens offered at the beginning of a program, and after the only one of them, which opens an expression.
+fn first_tokens(example: &Example) -> [Vec<String>; 2] {
+    let mut interpreter = example.interpreter(Assistance::All);
+    let written = |tokens: Vec<mapo_tables::Token>| {
+        tokens
+            .iter()
+            .map(|token| interpreter.context().write(*token))
+            .collect()
+    };
+    let first = interpreter.offered();
+    let (begin, open) = (written(first.clone()), first.first().copied());
+    let opened = open.is_some_and(|open| interpreter.step(open).is_ok());
+    let context = Arc::clone(interpreter.context());
+    let then = if opened { interpreter.offered() } else { Vec::new() };
+    [begin, then.iter().map(|token| context.write(*token)).collect()]
+}
+
+fn dumped(example: &Example) -> Json {
+    let question = &example.question;
+    let constant = |mention: &Mention| {
+        let (kind, value) = json::constant(&mention.constant);
+        json!({ "type": kind, "value": value, "span": [mention.span.start, mention.span.end] })
+    };
+    let columns = example.table.columns().iter().zip(&question.column_features);
+    let column_features: serde_json::Map<String, Json> = columns
+        .map(|(column, feature)| (column.name().to_owned(), json!(feature)))
+        .collect();
+    json!({
+        "id": example.id,
+        "question": question.text,
+        "tokens": question.tokens,
+        "tags": question.tags.iter().map(|tag| tag.name()).collect::<Vec<_>>(),
+        "constants": question.mentions.iter().map(constant).collect::<Vec<_>>(),
+        "features": question.features,
+        "column_features": column_features,
+        "answer": example.answer.texts(),
+        "table": example.table.name(),
+    })
+}
+
+#[derive(Default)]
+struct Summary {
+    examples: usize,
+    tables: HashSet<String>,
+    rows: usize,
+    /// By [`ColumnKind::ALL`].
+    columns: [usize; 4],
+    /// Strings, numbers, dates.
+    constants: [usize; 3],
+    answers: [usize; 5],
+}
+
+/// What an answer is, in the order in which it is asked.
+const ANSWERS: [&str; 5] = ["list", "cell", "number", "date", "other"];
+
+impl Summary {
+    fn add(&mut self, example: &Example) {
+        self.examples += 1;
+        if self.tables.insert(example.table.name().to_owned()) {
+            self.rows += example.table.rows();
+            for column in example.table.columns() {
+                let kind = ColumnKind::ALL.iter().position(|kind| *kind == column.kind());
+                self.columns[kind.unwrap_or_default()] += 1;
+            }
+        }
+        for mention in &example.question.mentions {
+            let kind = match mention.constant {
+                Constant::Strings(_) => 0,
+                Constant::Numbers(_) => 1,
+                Constant::Dates(_) => 2,
+            };
+            self.constants[kind] += 1;
+        }
+        self.answers[kind_of_answer(example)] += 1;
+    }
+
+    fn share(&self, count: usize) -> f64 {
+        count as f64 / self.examples.max(1) as f64
+    }
+
+    fn to_json(&self, mut about: Json) -> Json {
+        let kinds = ColumnKind::ALL
+            .iter()
+            .map(|kind| kind.suffix().trim_start_matches('-'))
+            .zip(self.columns);
+        let kinds: serde_json::Map<String, Json> = kinds
+            .map(|(kind, count)| (kind.to_owned(), json!(count)))
+            .collect();
+        let answers = ANSWERS.iter().zip(self.answers);
+        let answers: serde_json::Map<String, Json> = answers
+            .map(|(kind, count)| ((*kind).to_owned(), json!(self.share(count))))
+            .collect();
+        about["examples"] = json!(self.examples);
+        about["tables"] = json!(self.tables.len());
+        about["rows"] = json!(self.rows);
+        about["columns"] = json!(kinds);
+        about["constants_per_question"] = json!(self.share(self.constants.iter().sum()));
+        about["strings_per_question"] = json!(self.share(self.constants[0]));
+        about["numbers_per_question"] = json!(self.share(self.constants[1]));
+        about["dates_per_question"] = json!(self.share(self.constants[2]));
+        about["answers"] = json!(answers);
+        about
+    }
+
+    fn show(&self, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "examples   {}", self.examples)?;
+        writeln!(out, "tables     {}, with {} rows", self.tables.len(), self.rows)?;
+        let columns = ColumnKind::ALL
+            .iter()
+            .zip(self.columns)
+            .map(|(kind, count)| format!("{count} of {kind}"));
+        writeln!(out, "columns    {}", columns.collect::<Vec<_>>().join(", "))?;
+        let [strings, numbers, dates] = self.constants.map(|count| self.share(count));
+        let all = strings + numbers + dates;
+        writeln!(
+            out,
+            "constants  {all:.2} per question: {strings:.2} strings, {numbers:.2} numbers, {dates:.2} dates"
+        )?;
+        let answers = ANSWERS.iter().zip(self.answers);
+        let answers = answers.map(|(kind, count)| format!("{:.1} % {kind}", 100.0 * self.share(count)));
+        writeln!(out, "answers    {}", answers.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Several items are a list; one is a cell if some cell has its text, else a number, a date or something else.
+fn kind_of_answer(example: &Example) -> usize {
+    let texts = example.answer.texts();
+    let [item] = texts else { return 0 };
+    let normal = text::normalize(item);
+    let is_cell = |value: Value<'_>| matches!(value, Value::Text(cell) if cell == normal || text::normalize(cell) == normal);
+    if example
+        .table
+        .columns()
+        .iter()
+        .flat_map(|column| column.values())
+        .any(is_cell)
+    {
+        return 1;
+    }
+    match example.answer.canonical_kind() {
+        Some(mapo_tables::datasets::AnswerKind::Number) => 2,
+        Some(mapo_tables::datasets::AnswerKind::Date) => 3,
+        None => 4,
+    }
+}

@@ -1,0 +1,109 @@
+//! `mapo score`: predictions in a benchmark's official format, judged by its official rules.
+
+use crate::Outcome;
+use crate::data_args::DataArgs;
+use clap::Args;
+use mapo_tables::datasets::wikisql;
+use mapo_tables::scoring::{Report, wikisql as wikisql_scoring, wtq};
+use mapo_tables::{Dataset, Example};
+use serde_json::json;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Judge a file of predictions by the benchmark's official rules.
+///
+/// WikiTableQuestions (and toy and JSON lines): id, tab, item, tab, item… in a line. WikiSQL: a JSON object in a line,
+/// {"query": {"sel": …, "agg": …, "conds": …}} in the order of the split, or {"id": "dev-0", "answer": […]}.
+/// A question without a prediction is wrong.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Score {
+    #[command(flatten)]
+    data: DataArgs,
+    /// The predictions.
+    file: PathBuf,
+    /// Write id, tab, true or false for each question to this file.
+    #[arg(long, value_name = "OUT")]
+    verdicts: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Score {
+    pub fn execute(self) -> Outcome {
+        let report = match &self.data.data {
+            Dataset::WikiSql(folder) => self.wikisql(folder)?,
+            _ => self.wtq()?,
+        };
+        if let Some(file) = &self.verdicts {
+            write_verdicts(file, &report)?;
+        }
+        let split = self.data.data.split(&self.data.selection.selection()).to_owned();
+        if self.json {
+            let summary = json!({
+                "data": self.data.data.to_string(),
+                "split": split,
+                "examples": report.verdicts.len(),
+                "predicted": report.predicted(),
+                "correct": report.correct(),
+                "accuracy": report.accuracy(),
+                "unknown": report.unknown.len(),
+            });
+            println!("{summary}");
+        } else {
+            println!("examples   {}", report.verdicts.len());
+            println!("predicted  {}", report.predicted());
+            println!("correct    {}", report.correct());
+            println!("accuracy   {:.2} %", 100.0 * report.accuracy());
+        }
+        if let Some((line, id)) = report.unknown.first() {
+            let (file, count) = (self.file.display(), report.unknown.len());
+            eprintln!(
+                "mapo: note: {count} predictions are for no example of {split}; the first is {file}, line {line}: {id}"
+            );
+        }
+        Ok(())
+    }
+
+    fn wtq(&self) -> Result<Report, Box<dyn Error>> {
+        let predictions = wtq::predictions::read(&self.file)?;
+        let examples = self.data.data.examples(&self.data.selection.selection())?;
+        let examples: Vec<Example> = examples.collect::<Result<_, _>>()?;
+        let gold = examples.iter().map(|example| {
+            (
+                example.id.as_str(),
+                example.answer.wtq_values().unwrap_or_default(),
+            )
+        });
+        Ok(wtq::predictions::score(gold, &predictions))
+    }
+
+    fn wikisql(&self, folder: &Path) -> Result<Report, Box<dyn Error>> {
+        let predictions = wikisql_scoring::predictions::read(&self.file)?;
+        let mut questions =
+            wikisql::questions(folder, self.data.data.split(&self.data.selection.selection()))?;
+        questions.truncate(self.data.selection.limit.unwrap_or(usize::MAX));
+        let gold = questions.iter().map(|asked| wikisql_scoring::predictions::Gold {
+            id: &asked.id,
+            table: &asked.table,
+            answer: &asked.answer,
+        });
+        let gold: Vec<_> = gold.collect();
+        Ok(wikisql_scoring::predictions::score(
+            &gold,
+            &predictions,
+            &self.file,
+        )?)
+    }
+}
+
+/// Written under another name and renamed, so that a reader never sees half a file.
+fn write_verdicts(file: &Path, report: &Report) -> Result<(), Box<dyn Error>> {
+    let mut text = String::new();
+    for verdict in &report.verdicts {
+        writeln!(text, "{}\t{}", verdict.id, verdict.correct)?;
+    }
+    crate::commands::write_atomically(file, text.as_bytes())
+}

@@ -1,0 +1,45 @@
+//! The arguments that mean the same in every command that reads a dataset.
+
+use clap::Args;
+use mapo_tables::{Dataset, Reader, Selection};
+
+/// Which examples of a dataset.
+#[derive(Args, Clone)]
+pub struct SelectionArgs {
+    /// The split.
+    ///
+    /// WikiTableQuestions: training, random-split-1-train, random-split-1-dev, pristine-seen-tables,
+    /// pristine-unseen-tables… WikiSQL: train, dev, test, and train-a and train-b (the questions of every tenth
+    /// training table are train-b). toy: train, dev, test.
+    #[arg(long, value_name = "S")]
+    pub split: Option<String>,
+    /// Only the first N examples.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Whose reading of questions and cells: `corenlp` is the annotation that WikiTableQuestions comes with and the
+    /// default there, `mapo` is ours, for any text.
+    #[arg(long, value_name = "READER")]
+    pub reader: Option<Reader>,
+}
+
+impl SelectionArgs {
+    /// The selection that the arguments name.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            split: self.split.clone(),
+            limit: self.limit,
+            reader: self.reader,
+            ids: None,
+        }
+    }
+}
+
+/// A dataset given by `--data`.
+#[derive(Args, Clone)]
+pub struct DataArgs {
+    /// The dataset: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
+    #[arg(long, value_name = "DATASET")]
+    pub data: Dataset,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+}

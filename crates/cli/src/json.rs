@@ -1,0 +1,33 @@
+//! Values as JSON.
+
+use mapo_tables::{Constant, Denotation};
+use serde_json::{Value, json};
+
+/// A number, without a decimal point where it is whole.
+pub fn number(number: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53: every whole number below is exact
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        json!(number as i64)
+    } else {
+        json!(number)
+    }
+}
+
+/// The items of an expression's value; rows as numbers from 0.
+pub fn denotation(value: &Denotation) -> Value {
+    match value {
+        Denotation::Rows(rows) => rows.iter().collect(),
+        Denotation::Strings(strings) => json!(strings),
+        Denotation::Numbers(numbers) => numbers.iter().map(|n| number(*n)).collect(),
+        Denotation::Dates(dates) => dates.iter().map(|date| date.to_string()).collect(),
+    }
+}
+
+/// The type of a constant and its items.
+pub fn constant(constant: &Constant) -> (&'static str, Value) {
+    match constant {
+        Constant::Strings(strings) => ("strings", json!(strings)),
+        Constant::Numbers(numbers) => ("numbers", numbers.iter().map(|n| number(*n)).collect()),
+        Constant::Dates(dates) => ("dates", dates.iter().map(|date| date.to_string()).collect()),
+    }
+}

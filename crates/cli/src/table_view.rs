@@ -1,0 +1,21 @@
+//! Tables for the terminal.
+
+use comfy_table::{ContentArrangement, Table as View, presets};
+use mapo_tables::Table;
+
+/// The table with row numbers; of a long one the first rows and how many more there are.
+pub fn show(table: &Table, most_rows: usize) -> String {
+    let mut view = View::new();
+    view.load_preset(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    let clean = |text: &str| text.replace(['\n', '\r', '\t'], " ");
+    view.set_header(std::iter::once(String::new()).chain(table.headers().iter().map(|header| clean(header))));
+    for row in 0..table.rows().min(most_rows) {
+        let cells = (0..table.headers().len()).map(|source| clean(table.cell(row, source)));
+        view.add_row(std::iter::once(row.to_string()).chain(cells));
+    }
+    match table.rows().saturating_sub(most_rows) {
+        0 => view.to_string(),
+        more => format!("{view}\n… and {more} more rows"),
+    }
+}

@@ -1,0 +1,250 @@
+//! WikiTableQuestions in its official layout.
+
+use super::lines::Fields;
+use super::{Answer, DatasetError, Example, Examples, Reader, Selection, known_splits};
+use crate::language::Language;
+use crate::question::{Annotation, CoreNlp, Question};
+use crate::table::{Dialect, LoadOptions, Reading, Table, TableBuilder};
+use crate::text::{split_list, unescape};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const LAYOUT: &str = "a WikiTableQuestions folder holds data/SPLIT.tsv, csv/ and tagged/";
+
+/// A line of a split's file.
+struct Asked {
+    id: String,
+    question: String,
+    /// `csv/203-csv/1.csv`
+    table: String,
+    answer: Vec<String>,
+}
+
+/// What the tagged file adds to it.
+struct Tagged {
+    annotation: Annotation,
+    canon: Vec<String>,
+}
+
+pub(super) fn examples(
+    folder: &Path,
+    split: &str,
+    reader: Reader,
+    wanted: Selection,
+) -> Result<Examples, DatasetError> {
+    let file = folder.join("data").join(format!("{split}.tsv"));
+    if !file.exists() && folder.join("data").is_dir() {
+        let known = known_splits(&folder.join("data"), ".tsv", &[]);
+        let dataset = format!("wtq:{}", folder.display());
+        return Err(DatasetError::Split {
+            dataset,
+            split: split.to_owned(),
+            known,
+        });
+    }
+    let asked = read_split(&file)?;
+    let tagged = match tagged_file(folder, split) {
+        Some(file) => read_tagged(&file)?,
+        None if reader == Reader::Mapo => HashMap::new(),
+        None => {
+            return Err(DatasetError::Reader {
+                dataset: format!("wtq:{} ({split})", folder.display()),
+            });
+        }
+    };
+    let mut source = Source {
+        folder: folder.to_owned(),
+        reader,
+        tagged,
+        tables: HashMap::new(),
+    };
+    Ok(Box::new(
+        asked
+            .into_iter()
+            .filter(move |asked| wanted.wants(&asked.id))
+            .map(move |asked| source.example(asked)),
+    ))
+}
+
+/// The file with a split's annotation: its own, or that of the training questions from which it was drawn.
+fn tagged_file(folder: &Path, split: &str) -> Option<PathBuf> {
+    let file = |name: &str| folder.join("tagged/data").join(format!("{name}.tagged"));
+    [file(split), file("training")]
+        .into_iter()
+        .find(|file| file.exists())
+}
+
+fn read_split(file: &Path) -> Result<Vec<Asked>, DatasetError> {
+    let mut lines = Fields::open(file, LAYOUT)?;
+    let (id, question) = (lines.field("id")?, lines.field("utterance")?);
+    let (table, answer) = (lines.field("context")?, lines.field("targetValue")?);
+    let mut asked = Vec::new();
+    while let Some(fields) = lines.next() {
+        let mut fields = fields?;
+        asked.push(Asked {
+            answer: split_list(&fields[answer]),
+            question: unescape(&fields[question]).into_owned(),
+            table: std::mem::take(&mut fields[table]),
+            id: std::mem::take(&mut fields[id]),
+        });
+    }
+    Ok(asked)
+}
+
+fn read_tagged(file: &Path) -> Result<HashMap<String, Tagged>, DatasetError> {
+    let mut lines = Fields::open(file, LAYOUT)?;
+    let [id, tokens, tags, entities, values, canon] =
+        ["id", "tokens", "posTags", "nerTags", "nerValues", "targetCanon"].map(|name| lines.field(name));
+    let (id, tokens, tags, entities, values, canon) = (id?, tokens?, tags?, entities?, values?, canon?);
+    let mut tagged = HashMap::new();
+    while let Some(fields) = lines.next() {
+        let fields = fields?;
+        let [tokens, tags, entities, values] =
+            [tokens, tags, entities, values].map(|field| split_list(&fields[field]));
+        if [&tags, &entities, &values]
+            .iter()
+            .any(|list| list.len() != tokens.len())
+        {
+            return Err(lines.error("tokens, posTags, nerTags and nerValues must be lists of equal length"));
+        }
+        let nlp = CoreNlp {
+            tokens: &tokens,
+            tags: &tags,
+            entities: &entities,
+            values: &values,
+        };
+        let entry = Tagged {
+            annotation: nlp.into(),
+            canon: split_list(&fields[canon]),
+        };
+        tagged.insert(fields[id].clone(), entry);
+    }
+    Ok(tagged)
+}
+
+struct Source {
+    folder: PathBuf,
+    reader: Reader,
+    tagged: HashMap<String, Tagged>,
+    tables: HashMap<String, Arc<Table>>,
+}
+
+impl Source {
+    fn example(&mut self, asked: Asked) -> Result<Example, DatasetError> {
+        let table = self.table(&asked.table)?;
+        let tagged = self.tagged.remove(&asked.id);
+        let (annotation, canon) = match (self.reader, tagged) {
+            (Reader::CoreNlp, Some(tagged)) => (tagged.annotation, tagged.canon),
+            (Reader::CoreNlp, None) => {
+                let dataset = format!("wtq:{} ({})", self.folder.display(), asked.id);
+                return Err(DatasetError::Reader { dataset });
+            }
+            (Reader::Mapo, tagged) => (
+                Annotation::read(&asked.question),
+                tagged.map_or(Vec::new(), |tagged| tagged.canon),
+            ),
+        };
+        Ok(Example {
+            question: Question::new(&asked.question, annotation, &table),
+            id: asked.id,
+            table,
+            answer: Answer::wtq(asked.answer, &canon),
+            language: Language::WIKITABLEQUESTIONS,
+        })
+    }
+
+    fn table(&mut self, context: &str) -> Result<Arc<Table>, DatasetError> {
+        if let Some(table) = self.tables.get(context) {
+            return Ok(Arc::clone(table));
+        }
+        let name = context
+            .strip_prefix("csv/")
+            .unwrap_or(context)
+            .trim_end_matches(".csv")
+            .to_owned();
+        let table = match self.reader {
+            Reader::CoreNlp => tagged_table(&self.folder, &name)?,
+            Reader::Mapo => {
+                let options = LoadOptions {
+                    dialect: Some(Dialect::WtqCsv),
+                    fix_headers: true,
+                };
+                TableBuilder::open(&self.folder.join(context), options)?
+                    .named(name)
+                    .finish()
+            }
+        };
+        let table = Arc::new(table);
+        self.tables.insert(context.to_owned(), Arc::clone(&table));
+        Ok(table)
+    }
+}
+
+/// A table with CoreNLP's readings of its cells: one cell a line, the header as row -1.
+fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
+    let file = folder
+        .join("tagged")
+        .join(format!("{}.tagged", name.replace("-csv/", "-tagged/")));
+    let mut lines = Fields::open(&file, LAYOUT)?;
+    let [row, col, id, content, tokens, number, date, second] =
+        ["row", "col", "id", "content", "tokens", "number", "date", "num2"].map(|name| lines.field(name));
+    let (row, col, id, content, tokens) = (row?, col?, id?, content?, tokens?);
+    let (number, date, second) = (number?, date?, second?);
+
+    let (mut headers, mut names) = (Vec::new(), Vec::new());
+    let mut cells: Vec<Vec<String>> = Vec::new();
+    let mut readings: Vec<Vec<Reading>> = Vec::new();
+    while let Some(fields) = lines.next() {
+        let fields = fields?;
+        let text = unescape(&fields[content]).into_owned();
+        if fields[row] == "-1" {
+            names.push(
+                fields[id]
+                    .strip_prefix("fb:row.row.")
+                    .unwrap_or(&fields[id])
+                    .to_owned(),
+            );
+            headers.push(text);
+            readings.push(Vec::new());
+            continue;
+        }
+        let (Ok(row), Ok(col)) = (fields[row].parse::<usize>(), fields[col].parse::<usize>()) else {
+            return Err(lines.error("row and col must be numbers from 0"));
+        };
+        if col >= headers.len()
+            || row > cells.len()
+            || (col > 0) != (row + 1 == cells.len() && cells[row].len() == col)
+        {
+            return Err(lines.error("cells must come row by row, each row from column 0"));
+        }
+        if col == 0 {
+            cells.push(Vec::new());
+        }
+        let prose = fields[tokens].split('|').count() >= Reading::PROSE;
+        let value = |field: usize| {
+            fields[field]
+                .parse::<f64>()
+                .ok()
+                .filter(|n| n.is_finite() && !prose)
+        };
+        readings[col].push(Reading {
+            number: value(number),
+            second: value(second),
+            date: fields[date].parse().ok(),
+        });
+        cells[row].push(text);
+    }
+    let mut builder = TableBuilder::with_names(name, headers, names);
+    for (index, row) in cells.iter().enumerate() {
+        if row.len() != readings.len() {
+            return Err(lines.error(format!(
+                "row {index} has {} cells of {}",
+                row.len(),
+                readings.len()
+            )));
+        }
+        builder.push_row(row.iter().map(String::as_str));
+    }
+    Ok(builder.finish_with(&readings))
+}
