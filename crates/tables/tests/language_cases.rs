@@ -1,5 +1,7 @@
 //! Runs the cases of `tests/cases/*.txt`; `tests/cases/README.md` says how they are written.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is the report
+
 use mapo_tables::{
     Constant, Context, Function, Interpreter, Language, LoadOptions, Program, Table, TableBuilder, Token,
 };

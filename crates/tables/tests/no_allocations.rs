@@ -1,6 +1,8 @@
 //! Stepping allocates nothing once the interpreter's buffers have grown. Its own binary, because it counts what the
 //! whole process allocates.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is the report
+
 // The plain evaluator is not needed here, only the random tables.
 #[allow(dead_code)]
 #[path = "support/naive.rs"]

@@ -1,5 +1,7 @@
 //! Table files: what is read from them, and what is said of those that cannot be read.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is the report
+
 use mapo_tables::{Date, Dialect, LoadOptions, Reading, Table, TableBuilder, Value};
 use proptest::prelude::*;
 use std::path::Path;

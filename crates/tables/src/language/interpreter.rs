@@ -201,7 +201,7 @@ impl Interpreter {
         match self.machine.held().last() {
             Some(Held::Rows { count }) => *count == 0,
             Some(Held::Values { start, end, .. }) => start == end,
-            Some(Held::Number(_)) => false,
+            Some(Held::Number(number)) => number.is_none(),
             None => true,
         }
     }
@@ -392,7 +392,8 @@ impl Interpreter {
         leads
     }
 
-    /// Whether, after this expression, the expressions that are left can still make an answer of all results.
+    /// Whether, after this expression, the expressions that are left can still make an answer of all results, as far
+    /// as that can be told without executing it: some prefixes turn out to lead nowhere, but none is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
         if self.assistance == Assistance::All {
             return true;
@@ -404,7 +405,15 @@ impl Interpreter {
         match definition.gives {
             Gives::Scalar => rows + values == 0,
             Gives::Values => rows + values == 0 || self.needed(rows, values + 1) <= further,
-            Gives::Rows => self.needed(rows + 1, values) <= further,
+            Gives::Rows => {
+                // Where a `diff` must come next, it needs a single row.
+                let single = || {
+                    self.machine
+                        .count(RowsRef::variable(unused.trailing_zeros() as u8))
+                        == 1
+                };
+                self.needed(rows + 1, values) <= further && (rows == 0 || further > 1 || single())
+            }
         }
     }
 

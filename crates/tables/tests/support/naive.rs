@@ -401,6 +401,24 @@ impl<'a> Evaluator<'a> {
         best
     }
 
+    /// Of values that tie the one that knows most parts; of several, the first or last in the calendar.
+    fn most_precise(&self, rows: &[usize], column: &Column, better: Ordering) -> Option<Item> {
+        let parts = |row: &usize| match &column.cells[*row] {
+            Some(Item::Date(date)) => [date.year.is_some(), date.month.is_some(), date.day.is_some()]
+                .iter()
+                .filter(|known| **known)
+                .count(),
+            _ => 0,
+        };
+        let most = rows.iter().map(parts).max();
+        let precise: Vec<usize> = rows
+            .iter()
+            .copied()
+            .filter(|row| Some(parts(row)) == most)
+            .collect();
+        self.calendar_extreme(&precise, column, better)
+    }
+
     /// The value of a function applied to arguments of the right types, offered or not.
     pub fn evaluate(&self, function: &str, args: &[Argument]) -> Value {
         if function.starts_with("filter") {
@@ -446,7 +464,7 @@ impl<'a> Evaluator<'a> {
                 let best = self.extreme(&rows, column, better);
                 Value::Items(
                     column.kind,
-                    self.calendar_extreme(&best, column, better).into_iter().collect(),
+                    self.most_precise(&best, column, better).into_iter().collect(),
                 )
             }
             "sum" => Value::Scalar(Some(
