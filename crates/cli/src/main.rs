@@ -68,6 +68,12 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints a line, or says that nobody reads it any more.
+fn print(line: impl std::fmt::Display) -> Outcome {
+    use std::io::Write;
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}
+
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -143,10 +143,9 @@ impl Explore {
         }
         let summary = Summary::new(&entries, done, seconds, pool.current_num_threads());
         match self.json {
-            true => println!("{}", summary.to_json(&header)),
-            false => summary.show(),
+            true => crate::print(summary.to_json(&header)),
+            false => crate::print(summary),
         }
-        Ok(())
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
@@ -356,36 +355,39 @@ impl Summary {
             "explored_bytes_mean": self.mean_bytes, "explored_bytes_max": self.most_bytes,
         })
     }
+}
 
-    fn show(&self) {
-        println!("examples       {}", self.examples);
-        println!(
-            "programs       {}, {:.0} a second on {} threads",
-            self.programs, self.programs_per_second, self.threads
-        );
-        println!(
-            "solved         {} ({:.1} %)",
-            self.solved,
-            100.0 * self.share_solved()
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rate = format!(
+            "{:.0} a second on {} threads",
+            self.programs_per_second, self.threads
         );
         let percentiles = [10, 50, 90, 99, 100]
             .map(|percent| self.percentile(percent).to_string())
             .join(", ");
-        println!(
+        writeln!(f, "examples       {}", self.examples)?;
+        writeln!(f, "programs       {}, {rate}", self.programs)?;
+        writeln!(
+            f,
+            "solved         {} ({:.1} %)",
+            self.solved,
+            100.0 * self.share_solved()
+        )?;
+        writeln!(
+            f,
             "found          {:.1} programs each; of 10, 50, 90, 99, 100 %: {percentiles}",
             self.mean_found()
-        );
-        println!(
+        )?;
+        writeln!(
+            f,
             "exhausted      {} examples have no further program",
             self.exhausted
-        );
-        println!("dead ends      {}", self.dead_ends);
-        println!(
-            "explored sets  {:.0} kB each, {} kB the largest",
-            self.mean_bytes / 1e3,
-            self.most_bytes / 1000
-        );
-        println!("time           {:.1} s", self.seconds);
+        )?;
+        writeln!(f, "dead ends      {}", self.dead_ends)?;
+        let (mean, most) = (self.mean_bytes / 1e3, self.most_bytes as f64 / 1e3);
+        writeln!(f, "explored sets  {mean:.0} kB each, {most:.0} kB the largest")?;
+        write!(f, "time           {:.1} s", self.seconds)
     }
 }
 
