@@ -41,12 +41,13 @@ impl Example {
         Context::new(Arc::clone(&self.table), constants, language)
     }
 
-    /// The functions that random exploration tries: those that a word of the question triggers.
-    pub fn triggered(&self) -> Language {
+    /// The language with only the functions that a word of the question suggests; `wide` adds words that say the same
+    /// as the paper's trigger words.
+    pub fn suggested(&self, wide: bool) -> Language {
         let functions = self
             .language
             .functions
-            .triggered_by(self.question.trigger_words());
+            .suggested_by(self.question.trigger_words(), wide);
         Language {
             functions,
             ..self.language
