@@ -79,8 +79,8 @@ impl Run {
             ..Language::WIKITABLEQUESTIONS
         };
         let context = Context::new(table, program.constants().cloned(), language);
-        let tokens = context.encode(&program).map_err(|error| pointing(&error, text))?;
-        let trace = Trace::run(Arc::new(context), &tokens, self.valid)?;
+        let trace = Trace::run(Arc::new(context), &program, self.valid, &[]);
+        let trace = trace.map_err(|error| pointing(&error, text))?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.json {
             true => writeln!(out, "{}", trace.to_json(&program))?,
@@ -157,23 +157,22 @@ fn run_on(
         .iter()
         .map(|mention| mention.constant.clone())
         .collect();
-    let (own, foreign): (Vec<Constant>, Vec<Constant>) = program
+    let foreign: Vec<Constant> = program
         .constants()
+        .filter(|constant| !known.contains(constant))
         .cloned()
-        .partition(|constant| known.contains(constant));
-    drop(own);
+        .collect();
     let context = Arc::new(Context::new(
         Arc::clone(&example.table),
         known.into_iter().chain(foreign.iter().cloned()),
         example.language,
     ));
-    let tokens = context.encode(&program)?;
     let foreign: Vec<Token> = (0u16..)
         .zip(context.constants())
         .filter(|(_, constant)| foreign.contains(constant))
         .map(|(id, _)| context.token(Symbol::Constant(mapo_tables::ConstantId(id))))
         .collect();
-    let trace = Trace::run_with_foreign(context, &tokens, valid, &foreign)?;
+    let trace = Trace::run(context, &program, valid, &foreign)?;
     let answer = trace.interpreter.answer().ok_or("the program has no value")?;
     object.insert("kind".into(), answer.kind().into());
     object.insert("result".into(), json::denotation(&answer));
@@ -209,17 +208,14 @@ struct Trace {
 }
 
 impl Trace {
-    fn run(context: Arc<Context>, tokens: &[Token], valid: bool) -> Result<Trace, Box<dyn Error>> {
-        Trace::run_with_foreign(context, tokens, valid, &[])
-    }
-
     /// Tokens that are `foreign` to the question can be used but are never offered.
-    fn run_with_foreign(
+    fn run(
         context: Arc<Context>,
-        tokens: &[Token],
+        program: &Program,
         valid: bool,
         foreign: &[Token],
-    ) -> Result<Trace, Box<dyn Error>> {
+    ) -> Result<Trace, ProgramError> {
+        let tokens = context.encode(program)?;
         let interpreter = Interpreter::new(Arc::clone(&context));
         let mut trace = Trace {
             interpreter,
@@ -227,7 +223,7 @@ impl Trace {
             not_offered: Vec::new(),
         };
         let mut offered = Vec::new();
-        for (place, &token) in tokens.iter().enumerate() {
+        for (place, token) in tokens.into_iter().enumerate() {
             if valid {
                 trace.interpreter.offered_into(&mut offered);
                 offered.retain(|token| !foreign.contains(token));
@@ -238,8 +234,10 @@ impl Trace {
             if foreign.contains(&token) || !trace.interpreter.offers(token) {
                 trace.not_offered.push((place, context.write(token)));
             }
-            let step = trace.interpreter.step(token);
-            step.map_err(|error| format!("token {} ({}): {error}", place + 1, context.write(token)))?;
+            trace
+                .interpreter
+                .step(token)
+                .map_err(|error| program.error_at(place, error.to_string()))?;
         }
         Ok(trace)
     }
