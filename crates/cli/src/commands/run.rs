@@ -5,8 +5,8 @@ use crate::{Outcome, json};
 use clap::Args;
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Constant, Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
-    ProgramError, Selection, Symbol, Table, Token,
+    Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
+    ProgramError, Selection, Table, Token,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -150,30 +150,19 @@ fn run_on(
     object: &mut Map<String, Value>,
 ) -> Result<(), Box<dyn Error>> {
     let program: Program = text.parse()?;
-    // Constants that the question does not have come after its own, where no token of it changes.
-    let known: Vec<Constant> = example
+    let known = example
         .question
         .mentions
         .iter()
-        .map(|mention| mention.constant.clone())
-        .collect();
-    let (own, foreign): (Vec<Constant>, Vec<Constant>) = program
-        .constants()
-        .cloned()
-        .partition(|constant| known.contains(constant));
-    drop(own);
-    let context = Arc::new(Context::new(
+        .map(|mention| mention.constant.clone());
+    let context = Arc::new(Context::with_foreign(
         Arc::clone(&example.table),
-        known.into_iter().chain(foreign.iter().cloned()),
+        known,
+        program.constants().cloned(),
         example.language,
     ));
     let tokens = context.encode(&program)?;
-    let foreign: Vec<Token> = (0u16..)
-        .zip(context.constants())
-        .filter(|(_, constant)| foreign.contains(constant))
-        .map(|(id, _)| context.token(Symbol::Constant(mapo_tables::ConstantId(id))))
-        .collect();
-    let trace = Trace::run_with_foreign(context, &tokens, valid, &foreign)?;
+    let trace = Trace::run(context, &tokens, valid)?;
     let answer = trace.interpreter.answer().ok_or("the program has no value")?;
     object.insert("kind".into(), answer.kind().into());
     object.insert("result".into(), json::denotation(&answer));
@@ -210,16 +199,6 @@ struct Trace {
 
 impl Trace {
     fn run(context: Arc<Context>, tokens: &[Token], valid: bool) -> Result<Trace, Box<dyn Error>> {
-        Trace::run_with_foreign(context, tokens, valid, &[])
-    }
-
-    /// Tokens that are `foreign` to the question can be used but are never offered.
-    fn run_with_foreign(
-        context: Arc<Context>,
-        tokens: &[Token],
-        valid: bool,
-        foreign: &[Token],
-    ) -> Result<Trace, Box<dyn Error>> {
         let interpreter = Interpreter::new(Arc::clone(&context));
         let mut trace = Trace {
             interpreter,
@@ -230,12 +209,11 @@ impl Trace {
         for (place, &token) in tokens.iter().enumerate() {
             if valid {
                 trace.interpreter.offered_into(&mut offered);
-                offered.retain(|token| !foreign.contains(token));
                 let mut written: Vec<String> = offered.iter().map(|token| context.write(*token)).collect();
                 written.sort();
                 trace.valid.push(written);
             }
-            if foreign.contains(&token) || !trace.interpreter.offers(token) {
+            if !trace.interpreter.offers(token) {
                 trace.not_offered.push((place, context.write(token)));
             }
             let step = trace.interpreter.step(token);

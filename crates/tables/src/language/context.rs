@@ -64,6 +64,8 @@ pub const MOST_EXPRESSIONS: usize = 16;
 pub struct Context {
     table: Arc<Table>,
     constants: Vec<Constant>,
+    /// How many of the constants are offered; the others can only be used.
+    offered_constants: u16,
     language: Language,
     all_rows: RowSet,
     /// The rows in which a column stands in a relation to a constant, by constant, column and relation; found
@@ -121,11 +123,27 @@ impl Context {
         constants: impl IntoIterator<Item = Constant>,
         language: Language,
     ) -> Context {
+        Context::with_foreign(table, constants, [], language)
+    }
+
+    /// The same with constants that are never offered, only used: what a program from elsewhere mentions and the
+    /// question does not.
+    pub fn with_foreign(
+        table: Arc<Table>,
+        constants: impl IntoIterator<Item = Constant>,
+        foreign: impl IntoIterator<Item = Constant>,
+        language: Language,
+    ) -> Context {
         let mut distinct: Vec<Constant> = Vec::new();
-        for constant in constants {
+        let mut add = |constant: Constant| {
             if !distinct.contains(&constant) {
                 distinct.push(constant);
             }
+            distinct.len()
+        };
+        let offered_constants = constants.into_iter().map(&mut add).last().unwrap_or(0) as u16;
+        for constant in foreign {
+            add(constant);
         }
         let masks = distinct.len() * table.columns().len() * Relation::COUNT;
         Context {
@@ -133,6 +151,7 @@ impl Context {
             constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
             text_rows: TextRows::new(&table),
             constants: distinct,
+            offered_constants,
             language: Language {
                 expressions: language.expressions.min(MOST_EXPRESSIONS),
                 ..language
@@ -146,9 +165,14 @@ impl Context {
         &self.table
     }
 
-    /// The constants.
+    /// The constants, those that are never offered last.
     pub fn constants(&self) -> &[Constant] {
         &self.constants
+    }
+
+    /// The constants that are offered.
+    pub fn offered_constants(&self) -> impl Iterator<Item = ConstantId> + use<> {
+        (0..self.offered_constants).map(ConstantId)
     }
 
     /// Which programs are programs here.

@@ -70,7 +70,13 @@ fn wtq_columns() {
     for table in &published {
         let source = TaggedTable::open(&data, &table.table);
         let ours = tables::ours(&ours[table.table.as_str()].table);
-        compare(table, &ours, |quirks| tables::wtq(&source, quirks), &mut columns, &mut values);
+        compare(
+            table,
+            &ours,
+            |quirks| tables::wtq(&source, quirks),
+            &mut columns,
+            &mut values,
+        );
     }
     columns.report("WikiTableQuestions, typed columns");
     values.report("WikiTableQuestions, values of typed columns");
@@ -89,14 +95,23 @@ fn wikisql_columns() {
     for table in &published {
         let source = &sources[&table.table];
         let ours = tables::ours(&ours[table.table.as_str()].table);
-        compare(table, &ours, |quirks| tables::wikisql(source, quirks), &mut columns, &mut values);
+        compare(
+            table,
+            &ours,
+            |_| tables::wikisql(source),
+            &mut columns,
+            &mut values,
+        );
     }
     columns.report("WikiSQL, typed columns");
     values.report("WikiSQL, values of typed columns");
 }
 
 fn by_table(examples: &HashMap<String, Example>) -> HashMap<&str, &Example> {
-    examples.values().map(|example| (example.table.name(), example)).collect()
+    examples
+        .values()
+        .map(|example| (example.table.name(), example))
+        .collect()
 }
 
 /// WikiSQL's tables as they are in its files.

@@ -1,13 +1,15 @@
 //! Questions: tokens, constants with their spans, and features.
 
+use super::compare_columns::wikisql_tables;
 use super::data::{self, PublishedQuestion, TaggedTable};
-use super::quirk::Quirks;
 use super::questions::{self, Constant, Question, Source};
+use super::quirk::Quirks;
 use super::tables::{self, Kind, Table, Value};
 use super::tally::Tally;
-use super::compare_columns::wikisql_tables;
 use mapo_tables::Example;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What is compared of a question, thing by thing.
 #[derive(Default)]
@@ -31,7 +33,10 @@ struct Things {
 fn spans(constants: &[Constant]) -> BTreeMap<String, Vec<(usize, usize)>> {
     let mut spans: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for constant in constants {
-        spans.entry(constant.text()).or_default().push((constant.span.start, constant.span.end));
+        spans
+            .entry(constant.text())
+            .or_default()
+            .push((constant.span.start, constant.span.end));
     }
     spans
 }
@@ -50,7 +55,13 @@ impl Things {
     fn published(question: &PublishedQuestion) -> Things {
         Things {
             tokens: question.tokens.clone(),
-            constants: spans(&question.entities.iter().map(published_constant).collect::<Vec<_>>()),
+            constants: spans(
+                &question
+                    .entities
+                    .iter()
+                    .map(published_constant)
+                    .collect::<Vec<_>>(),
+            ),
             features: question.features.clone(),
             column_features: question.column_features.clone(),
         }
@@ -63,7 +74,11 @@ impl Things {
             let spans = constants.entry(mention.constant.to_string()).or_default();
             spans.push((mention.span.start, mention.span.end));
         }
-        let names = example.table.columns().iter().map(|column| column.name().to_owned());
+        let names = example
+            .table
+            .columns()
+            .iter()
+            .map(|column| column.name().to_owned());
         Things {
             tokens: question.tokens.clone(),
             constants,
@@ -96,39 +111,77 @@ fn published_constant(entity: &data::Entity) -> Constant {
 }
 
 impl Tallies {
-    fn compare(&mut self, id: &str, published: &Things, ours: &Things, read: impl Fn(Quirks) -> Things) {
-        let mut known: HashMap<Quirks, Things> = HashMap::new();
-        let mut plain = |quirks: Quirks| -> Things {
+    fn of(
+        id: &str,
+        published: &Things,
+        ours: &Things,
+        source: &Source<'_>,
+        table: impl Fn(Quirks) -> Table,
+    ) -> Tallies {
+        let mut tallies = Tallies::default();
+        let mut tables: HashMap<Quirks, Table> = HashMap::new();
+        let mut known: HashMap<Quirks, Rc<Things>> = HashMap::new();
+        let mut plain = |quirks: Quirks| -> Rc<Things> {
             let quirks = quirks.within(tables::QUIRKS | questions::QUIRKS);
-            known.entry(quirks).or_insert_with(|| read(quirks)).clone()
+            let of_table = quirks.within(tables::QUIRKS);
+            let table = tables.entry(of_table).or_insert_with(|| table(of_table));
+            let read = || Rc::new(Things::of(questions::read(source, table, quirks), table));
+            Rc::clone(known.entry(quirks).or_insert_with(read))
         };
-        self.tokens.compare(|| id.to_owned(), &published.tokens, &ours.tokens, |quirks| plain(quirks).tokens);
+        tallies.tokens.compare(
+            || id.to_owned(),
+            &published.tokens,
+            &ours.tokens,
+            |quirks| plain(quirks).tokens.clone(),
+        );
 
         let constants = published.constants.keys().chain(ours.constants.keys());
         for constant in constants.collect::<BTreeSet<_>>() {
             let of = |things: &Things| things.constants.get(constant).cloned();
             let what = || format!("{id} {constant}");
-            self.constants.compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
+            tallies
+                .constants
+                .compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
         }
         let features = published.features.len().max(ours.features.len());
         for token in 0..features {
             let of = |things: &Things| things.features.get(token).copied();
             let what = || format!("{id} token {token} {:?}", published.tokens.get(token));
-            self.features.compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
+            tallies
+                .features
+                .compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
         }
-        let columns = published.column_features.keys().chain(ours.column_features.keys());
+        let columns = published
+            .column_features
+            .keys()
+            .chain(ours.column_features.keys());
         for column in columns.collect::<BTreeSet<_>>() {
             let of = |things: &Things| things.column_features.get(column).copied();
             let what = || format!("{id} {column}");
-            self.column_features.compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
+            tallies
+                .column_features
+                .compare(what, &of(published), &of(ours), |quirks| of(&plain(quirks)));
         }
+        tallies
+    }
+
+    fn total(tallies: impl ParallelIterator<Item = Tallies>) -> Tallies {
+        tallies.reduce(Tallies::default, |mut all, tallies| {
+            all.tokens.add(tallies.tokens);
+            all.constants.add(tallies.constants);
+            all.features.add(tallies.features);
+            all.column_features.add(tallies.column_features);
+            all
+        })
     }
 
     fn report(&self, dataset: &str) {
         self.tokens.report(&format!("{dataset}, the tokens of questions"));
-        self.constants.report(&format!("{dataset}, constants with their spans"));
+        self.constants
+            .report(&format!("{dataset}, constants with their spans"));
         self.features.report(&format!("{dataset}, features of tokens"));
-        self.column_features.report(&format!("{dataset}, features of columns"));
+        self.column_features
+            .report(&format!("{dataset}, features of columns"));
     }
 }
 
@@ -139,20 +192,16 @@ fn wtq_questions() {
     assert_eq!(published.len(), 6368);
     let examples = data::wtq_examples(&data, &["random-split-1-dev", "pristine-seen-tables"]);
     let tagged = data::tagged_questions(&data);
-    let mut sources: HashMap<&str, TaggedTable> = HashMap::new();
-    let mut tallies = Tallies::default();
-    for question in &published {
-        let table = sources
-            .entry(&question.table)
-            .or_insert_with(|| TaggedTable::open(&data, &question.table));
+    let tables: BTreeSet<&str> = published.iter().map(|question| question.table.as_str()).collect();
+    let open = |name| (name, TaggedTable::open(&data, name));
+    let tables: HashMap<&str, TaggedTable> = tables.into_iter().map(open).collect();
+    let compare = |question: &PublishedQuestion| {
         let source = Source::Wtq(&tagged[&question.id]);
         let ours = Things::ours(&examples[&question.id]);
-        tallies.compare(&question.id, &Things::published(question), &ours, |quirks| {
-            let table = tables::wtq(table, quirks);
-            Things::of(questions::read(&source, &table, quirks), &table)
-        });
-    }
-    tallies.report("WikiTableQuestions");
+        let table = |quirks| tables::wtq(&tables[question.table.as_str()], quirks);
+        Tallies::of(&question.id, &Things::published(question), &ours, &source, table)
+    };
+    Tallies::total(published.par_iter().map(compare)).report("WikiTableQuestions");
 }
 
 #[test]
@@ -162,18 +211,15 @@ fn wikisql_questions() {
     assert_eq!(published.len(), 300);
     let examples = data::wikisql_examples(&data, published.iter().map(|question| question.id.clone()));
     let sources = wikisql_tables(&data);
-    let mut tallies = Tallies::default();
-    for question in &published {
+    let compare = |question: &PublishedQuestion| {
         let example = &examples[&question.id];
-        let table = &sources[&question.table];
         let source = Source::WikiSql {
             text: &example.question.text,
             tokens: &question.tokens,
         };
-        tallies.compare(&question.id, &Things::published(question), &Things::ours(example), |quirks| {
-            let table = tables::wikisql(table, quirks);
-            Things::of(questions::read(&source, &table, quirks), &table)
-        });
-    }
-    tallies.report("WikiSQL");
+        let table = |_| tables::wikisql(&sources[&question.table]);
+        let (published, ours) = (Things::published(question), Things::ours(example));
+        Tallies::of(&question.id, &published, &ours, &source, table)
+    };
+    Tallies::total(published.par_iter().map(compare)).report("WikiSQL");
 }

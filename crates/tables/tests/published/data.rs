@@ -50,7 +50,8 @@ pub struct PublishedProgram {
 pub fn vectors<T: DeserializeOwned>(data: &Path, name: &str) -> Vec<T> {
     let file = data.join("vectors").join(name);
     let text = read(&file);
-    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"));
+    let parse =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"));
     text.lines().map(parse).collect()
 }
 
@@ -87,7 +88,10 @@ pub struct TaggedTable {
 impl TaggedTable {
     /// The table called `204-csv/772`.
     pub fn open(data: &Path, name: &str) -> TaggedTable {
-        let file = format!("WikiTableQuestions/tagged/{}.tagged", name.replace("-csv/", "-tagged/"));
+        let file = format!(
+            "WikiTableQuestions/tagged/{}.tagged",
+            name.replace("-csv/", "-tagged/")
+        );
         let mut table = TaggedTable {
             names: Vec::new(),
             columns: Vec::new(),
@@ -151,7 +155,9 @@ fn records(file: &Path) -> Vec<HashMap<String, String>> {
     lines
         .map(|line| {
             let fields = header.iter().zip(line.split('\t'));
-            fields.map(|(name, field)| ((*name).to_owned(), field.to_owned())).collect()
+            fields
+                .map(|(name, field)| ((*name).to_owned(), field.to_owned()))
+                .collect()
         })
         .collect()
 }

@@ -13,10 +13,10 @@
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
 mod compare_columns;
-//mod compare_programs;
+mod compare_programs;
 mod compare_questions;
 mod data;
-//mod programs;
+mod programs;
 mod questions;
 mod quirk;
 #[path = "../support/mod.rs"]

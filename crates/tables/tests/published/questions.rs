@@ -96,16 +96,24 @@ pub fn read(source: &Source<'_>, table: &Table, quirks: Quirks) -> Question {
     if quirks.has(Quirk::FeaturesBeforeGrowth) {
         features = found.iter().map(|found| u8::from(*found)).collect();
     } else {
-        strings.iter().for_each(|string| features[string.span.clone()].fill(1));
+        strings
+            .iter()
+            .for_each(|string| features[string.span.clone()].fill(1));
         // What is found and starts nothing sets its feature all the same.
         let nothing = |(token, found): (&String, &bool)| *found && normalize(token).is_empty();
         let nothing: Vec<bool> = tokens.iter().zip(&found).map(nothing).collect();
         if quirks.has(Quirk::NothingIsEverywhere) {
-            features.iter_mut().zip(nothing).for_each(|(feature, nothing)| *feature |= u8::from(nothing));
+            features
+                .iter_mut()
+                .zip(nothing)
+                .for_each(|(feature, nothing)| *feature |= u8::from(nothing));
         }
     }
     if !quirks.has(Quirk::FeaturesOfStringsOnly) {
-        for quantity in quantities.iter().filter(|quantity| is_in(table, &quantity.values[0])) {
+        for quantity in quantities
+            .iter()
+            .filter(|quantity| is_in(table, &quantity.values[0]))
+        {
             let inside = quantity.span.start.min(tokens.len())..quantity.span.end.min(tokens.len());
             features[inside].fill(1);
         }
@@ -181,7 +189,11 @@ const APART: char = '\0';
 impl Texts {
     fn new(table: &Table, quirks: Quirks) -> Texts {
         let mut joined = String::from(APART);
-        for value in table.columns.iter().flat_map(|column| column.values.iter().flatten()) {
+        for value in table
+            .columns
+            .iter()
+            .flat_map(|column| column.values.iter().flatten())
+        {
             match value {
                 Value::Date(text) if !quirks.has(Quirk::DatesAreText) => drop(text),
                 Value::Text(text) | Value::Date(text) => {
@@ -254,7 +266,9 @@ fn grow_all(tokens: &[String], found: &[bool], texts: &Texts) -> Vec<Constant> {
 /// The first of twelve ways to join a string and a token that is found.
 fn join(string: &str, token: &str, texts: &Texts) -> Option<String> {
     let forms = |text: &str| [text.to_owned(), normalize(text)];
-    let pairs = forms(string).into_iter().flat_map(|a| forms(token).map(|b| (a.clone(), b)));
+    let pairs = forms(string)
+        .into_iter()
+        .flat_map(|a| forms(token).map(|b| (a.clone(), b)));
     let mut joins = pairs.flat_map(|(a, b)| [" ", "-", ""].map(|between| format!("{a}{between}{b}")));
     joins.find(|joined| texts.has(joined))
 }
@@ -266,7 +280,10 @@ fn join_around_or(source: &Source<'_>, tokens: &[String], strings: &mut Vec<Cons
         (true, Source::Wtq(_)) => all.min(1),
         (true, Source::WikiSql { .. }) => 0,
     };
-    for or in (0..tokens.len()).filter(|index| tokens[*index] == "or").take(most) {
+    for or in (0..tokens.len())
+        .filter(|index| tokens[*index] == "or")
+        .take(most)
+    {
         let before = strings.iter().rposition(|string| string.span.end <= or);
         let before = before.filter(|index| or - strings[*index].span.end <= 2);
         let after = strings.iter().position(|string| string.span.start > or);
@@ -284,7 +301,9 @@ fn quantities(source: &Source<'_>, tokens: &[String], quirks: Quirks) -> Vec<Con
     match source {
         Source::Wtq(question) => wtq_quantities(question, quirks),
         Source::WikiSql { .. } if quirks.has(Quirk::NumbersByToken) => {
-            let number = |(index, token): (usize, &String)| Some(quantity(Value::Number(tables::decimal(token)?), index..index + 1));
+            let number = |(index, token): (usize, &String)| {
+                Some(quantity(Value::Number(tables::decimal(token)?), index..index + 1))
+            };
             tokens.iter().enumerate().filter_map(number).collect()
         }
         Source::WikiSql { text, .. } => our_quantities(&Annotation::read(text)),
@@ -317,8 +336,13 @@ fn our_quantities(annotation: &Annotation) -> Vec<Constant> {
 
 /// Run by run of tokens with the same tag and value: the published values where a quirk says so, else ours.
 fn wtq_quantities(question: &TaggedQuestion, quirks: Quirks) -> Vec<Constant> {
-    let list = |list: &[String]| -> Vec<String> { list.iter().map(|item| unescape(item).into_owned()).collect() };
-    let (tokens, entities, values) = (list(&question.tokens), list(&question.entities), list(&question.values));
+    let list =
+        |list: &[String]| -> Vec<String> { list.iter().map(|item| unescape(item).into_owned()).collect() };
+    let (tokens, entities, values) = (
+        list(&question.tokens),
+        list(&question.entities),
+        list(&question.values),
+    );
     let mut constants = Vec::new();
     let mut start = 0;
     while start < tokens.len() {
@@ -327,7 +351,9 @@ fn wtq_quantities(question: &TaggedQuestion, quirks: Quirks) -> Vec<Constant> {
         let (entity, value) = (entities[start].as_str(), values[start].as_str());
         let year = value.strip_suffix("-XX-XX").unwrap_or(value);
         let is_year = |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-        let is_range = value.split_once('/').is_some_and(|(from, to)| is_year(from) && is_year(to));
+        let is_range = value
+            .split_once('/')
+            .is_some_and(|(from, to)| is_year(from) && is_year(to));
         let quirk = match entity {
             "DATE" if is_year(year) => Quirk::YearsAreNoValues,
             "DATE" if is_range => Quirk::YearRangesAreNoValues,
@@ -376,8 +402,14 @@ fn published_quantity(entity: &str, value: &str) -> Option<Value> {
         }
         "NUMBER" => {
             let digits = &value[value.find(|c: char| c.is_ascii_digit())?..];
-            let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
-            digits[..end].trim_end_matches('.').parse().ok().map(Value::Number)
+            let end = digits
+                .find(|c: char| !c.is_ascii_digit() && c != '.')
+                .unwrap_or(digits.len());
+            digits[..end]
+                .trim_end_matches('.')
+                .parse()
+                .ok()
+                .map(Value::Number)
         }
         _ => None,
     }
@@ -390,7 +422,10 @@ fn is_in(table: &Table, value: &Value) -> bool {
         (Value::Date(a), Value::Date(b)) => compare_known_parts(a, b) == Some(Ordering::Equal),
         _ => false,
     };
-    table.columns.iter().any(|column| column.values.iter().flatten().any(same))
+    table
+        .columns
+        .iter()
+        .any(|column| column.values.iter().flatten().any(same))
 }
 
 /// Compares dates by the parts that both know, year first.

@@ -8,7 +8,6 @@ pub enum Quirk {
     // Tables.
     EmptyColumns,
     EscapedCells,
-    EqualHeadersCollapse,
     // Questions.
     PublishedTokens,
     InsideWords,
@@ -26,23 +25,22 @@ pub enum Quirk {
     FeaturesOfStringsOnly,
     CaseOfQuestion,
     // The language.
-    NoLookingAhead,
+    FunctionsUnchecked,
+    ArgumentsUnchecked,
     NumbersMeetDates,
     DatesOrderAsText,
     DatesEqualAsText,
     DatesAsDays,
     // Rewards.
-    TwelveDigits,
     NullIsRewarded,
 }
 
 impl Quirk {
     /// All of them, in the order in which an explanation tries to do without them. What is tried last is named where
     /// two quirks explain the same, so the more particular ones come later.
-    pub const ALL: [Quirk; 25] = [
+    pub const ALL: [Quirk; 24] = [
         Quirk::EmptyColumns,
         Quirk::EscapedCells,
-        Quirk::EqualHeadersCollapse,
         Quirk::PublishedTokens,
         Quirk::InsideWords,
         Quirk::DatesAreText,
@@ -58,12 +56,12 @@ impl Quirk {
         Quirk::FeaturesBeforeGrowth,
         Quirk::FeaturesOfStringsOnly,
         Quirk::CaseOfQuestion,
-        Quirk::NoLookingAhead,
+        Quirk::FunctionsUnchecked,
+        Quirk::ArgumentsUnchecked,
         Quirk::NumbersMeetDates,
         Quirk::DatesOrderAsText,
         Quirk::DatesEqualAsText,
         Quirk::DatesAsDays,
-        Quirk::TwelveDigits,
         Quirk::NullIsRewarded,
     ];
 
@@ -72,8 +70,9 @@ impl Quirk {
         match self {
             Quirk::EmptyColumns => "columns without values stay",
             Quirk::EscapedCells => "cells keep `\\n`, `\\p` and `\\\\`",
-            Quirk::EqualHeadersCollapse => "columns with equal headers become one",
-            Quirk::PublishedTokens => "tokens are written otherwise (`-lrb-`, `\\/`) or cut otherwise (WikiSQL)",
+            Quirk::PublishedTokens => {
+                "tokens are written otherwise (`-lrb-`, `\\/`) or cut otherwise (WikiSQL)"
+            }
             Quirk::InsideWords => "strings are found inside words",
             Quirk::DatesAreText => "strings are found in dates",
             Quirk::NothingIsEverywhere => "a token without a normal form is found everywhere",
@@ -88,12 +87,12 @@ impl Quirk {
             Quirk::FeaturesBeforeGrowth => "features are set before a string grows",
             Quirk::FeaturesOfStringsOnly => "numbers and dates in the table set no feature",
             Quirk::CaseOfQuestion => "capitals hide a column's words in the question",
-            Quirk::NoLookingAhead => "tokens are offered without looking ahead",
+            Quirk::FunctionsUnchecked => "functions are offered whether or not they have arguments",
+            Quirk::ArgumentsUnchecked => "arguments are offered that no further argument fits",
             Quirk::NumbersMeetDates => "numbers are compared with dates",
             Quirk::DatesOrderAsText => "max, min and inequalities order dates as text",
             Quirk::DatesEqualAsText => "filter= and filter!= compare dates as text",
             Quirk::DatesAsDays => "argmax and argmin order dates as 365y + 30m + d",
-            Quirk::TwelveDigits => "numbers are cut to 12 digits before scoring",
             Quirk::NullIsRewarded => "any empty result is rewarded where the answer is NULL",
         }
     }
@@ -140,15 +139,28 @@ impl Quirks {
         Quirk::ALL.into_iter().filter(move |quirk| self.has(*quirk))
     }
 
-    /// The quirks without which `published` no longer holds: each quirk is left out if it can be. Holds for all
-    /// quirks, so that what is left is an explanation.
+    /// The quirks that are left when each that can be left out is, in their order, with `published` still holding.
+    /// None of what is left can be left out, so it is an explanation.
     pub fn needed_for(mut published: impl FnMut(Quirks) -> bool) -> Quirks {
+        assert!(
+            published(Quirks::ALL),
+            "the quirks together do not give the published answer"
+        );
         let mut needed = Quirks::ALL;
-        assert!(published(needed), "the quirks together do not give the published answer");
-        for quirk in Quirk::ALL {
-            if published(needed.without(quirk)) {
-                needed = needed.without(quirk);
+        // Most can go, so many are tried at once.
+        let mut groups = vec![Quirk::ALL.to_vec()];
+        while let Some(mut group) = groups.pop() {
+            let fewer = group.iter().fold(needed, |quirks, quirk| quirks.without(*quirk));
+            if published(fewer) {
+                needed = fewer;
+            } else if group.len() > 1 {
+                let second = group.split_off(group.len() / 2);
+                groups.extend([second, group]);
             }
+        }
+        // A quirk may be needed only for another that went after it.
+        while let Some(quirk) = needed.iter().find(|quirk| published(needed.without(*quirk))) {
+            needed = needed.without(quirk);
         }
         needed
     }

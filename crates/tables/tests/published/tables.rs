@@ -5,14 +5,11 @@ use super::quirk::{Quirk, Quirks};
 use mapo_tables::datasets::wikisql::files::{self, ColumnType, Scalar};
 use mapo_tables::text::{normalize, unescape};
 use mapo_tables::{ColumnKind, Value as OurValue};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The quirks that tables depend on.
-pub const QUIRKS: Quirks = Quirks::of(&[
-    Quirk::EmptyColumns,
-    Quirk::EscapedCells,
-    Quirk::EqualHeadersCollapse,
-]);
+pub const QUIRKS: Quirks = Quirks::of(&[Quirk::EmptyColumns, Quirk::EscapedCells]);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -70,8 +67,16 @@ pub fn wtq(source: &TaggedTable, quirks: Quirks) -> Table {
         let date = |cell: &Cell| (!cell.date.is_empty()).then(|| Value::Date(cell.date.clone()));
         let readings: [(&str, Kind, Vec<Option<Value>>); 4] = [
             ("str", Kind::Text, cells.iter().map(text).collect()),
-            ("num", Kind::Number, cells.iter().map(|cell| number(cell, &cell.number)).collect()),
-            ("num2", Kind::Number, cells.iter().map(|cell| number(cell, &cell.second)).collect()),
+            (
+                "num",
+                Kind::Number,
+                cells.iter().map(|cell| number(cell, &cell.number)).collect(),
+            ),
+            (
+                "num2",
+                Kind::Number,
+                cells.iter().map(|cell| number(cell, &cell.second)).collect(),
+            ),
             ("date", Kind::Date, cells.iter().map(date).collect()),
         ];
         for (suffix, kind, mut values) in readings {
@@ -90,20 +95,11 @@ pub fn wtq(source: &TaggedTable, quirks: Quirks) -> Table {
     Table { rows, columns }
 }
 
-/// A table of WikiSQL with the types that it is given.
-pub fn wikisql(source: &files::Table, quirks: Quirks) -> Table {
-    let mut columns: Vec<Column> = Vec::new();
-    let mut names: Vec<String> = Vec::new();
-    for (index, (header, kind)) in source.header.iter().zip(&source.types).enumerate() {
-        let mut name = lower(header).replace(' ', "_");
-        if !quirks.has(Quirk::EqualHeadersCollapse) {
-            let numbered = (2..).map(|number| format!("{name}_{number}"));
-            name = std::iter::once(name.clone())
-                .chain(numbered)
-                .find(|name| !names.contains(name))
-                .unwrap();
-        }
-        names.push(name.clone());
+/// A table of WikiSQL with the types that it is given. The published code has one column of several with the same
+/// header and type, but no table of the vectors has such headers, so this is no quirk here.
+pub fn wikisql(source: &files::Table) -> Table {
+    let typed = source.header.iter().zip(&source.types).enumerate();
+    let column = |(index, (header, kind)): (usize, (&String, &ColumnType))| {
         let (suffix, kind) = match kind {
             ColumnType::Real => ("num", Kind::Number),
             ColumnType::Text => ("str", Kind::Text),
@@ -120,16 +116,15 @@ pub fn wikisql(source: &files::Table, quirks: Quirks) -> Table {
                 _ => Some(Value::Text(text)),
             }
         };
-        let column = Column {
-            name: format!("r.{name}-{suffix}"),
+        Column {
+            name: format!("r.{}-{suffix}", lower(header).replace(' ', "_")),
             kind,
             values: Arc::new(source.rows.iter().map(value).collect()),
-        };
-        match columns.iter_mut().find(|known| known.name == column.name) {
-            Some(known) => *known = column,
-            None => columns.push(column),
         }
-    }
+    };
+    let columns: Vec<Column> = typed.map(column).collect();
+    let names: HashSet<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names.len(), columns.len(), "{} has equal headers", source.id);
     Table {
         rows: source.rows.len(),
         columns,

@@ -38,10 +38,17 @@ impl Tally {
         }
     }
 
-    fn note(&mut self, what: String, whose: &str, theirs: &impl std::fmt::Debug, plain: &impl std::fmt::Debug) {
+    fn note(
+        &mut self,
+        what: String,
+        whose: &str,
+        theirs: &impl std::fmt::Debug,
+        plain: &impl std::fmt::Debug,
+    ) {
         let short = |text: String| text.chars().take(700).collect::<String>();
         let (theirs, plain) = (short(format!("{theirs:?}")), short(format!("{plain:?}")));
-        self.wrong.push(format!("{what}: {whose} {theirs}; the plain one says {plain}"));
+        self.wrong
+            .push(format!("{what}: {whose} {theirs}; the plain one says {plain}"));
     }
 
     pub fn add(&mut self, other: Tally) {
@@ -88,6 +95,10 @@ impl Tally {
         eprintln!("{text}");
         assert!(self.compared > 0, "{title}: nothing was compared");
         let some: Vec<&String> = self.wrong.iter().take(12).collect();
-        assert!(some.is_empty(), "{title}: {} unexplained, such as\n{some:#?}", self.wrong.len());
+        assert!(
+            some.is_empty(),
+            "{title}: {} unexplained, such as\n{some:#?}",
+            self.wrong.len()
+        );
     }
 }
