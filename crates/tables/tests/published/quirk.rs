@@ -25,19 +25,19 @@ pub enum Quirk {
     FeaturesOfStringsOnly,
     CaseOfQuestion,
     // The language.
-    FunctionsUnchecked,
-    ArgumentsUnchecked,
     NumbersMeetDates,
     DatesOrderAsText,
     DatesEqualAsText,
     DatesAsDays,
+    ArgumentsUnchecked,
+    FunctionsUnchecked,
     // Rewards.
     NullIsRewarded,
 }
 
 impl Quirk {
-    /// All of them, in the order in which an explanation tries to do without them. What is tried last is named where
-    /// two quirks explain the same, so the more particular ones come later.
+    /// All of them, in the order in which an explanation tries to do without them: where two explain the same, the
+    /// later one is named.
     pub const ALL: [Quirk; 24] = [
         Quirk::EmptyColumns,
         Quirk::EscapedCells,
@@ -56,12 +56,12 @@ impl Quirk {
         Quirk::FeaturesBeforeGrowth,
         Quirk::FeaturesOfStringsOnly,
         Quirk::CaseOfQuestion,
-        Quirk::FunctionsUnchecked,
-        Quirk::ArgumentsUnchecked,
         Quirk::NumbersMeetDates,
         Quirk::DatesOrderAsText,
         Quirk::DatesEqualAsText,
         Quirk::DatesAsDays,
+        Quirk::ArgumentsUnchecked,
+        Quirk::FunctionsUnchecked,
         Quirk::NullIsRewarded,
     ];
 

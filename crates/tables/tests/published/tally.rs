@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub struct Tally {
     pub compared: usize,
-    causes: BTreeMap<Quirks, usize>,
+    /// How often each set of quirks was needed, with some of the things that needed it.
+    causes: BTreeMap<Quirks, (usize, Vec<String>)>,
     /// Things that the plain implementation does not get as it should, with the first few.
     wrong: Vec<String>,
 }
@@ -34,7 +35,16 @@ impl Tally {
         }
         if published != ours {
             let needed = Quirks::needed_for(|quirks| plain(quirks) == *published);
-            *self.causes.entry(needed).or_default() += 1;
+            let (count, examples) = self.causes.entry(needed).or_default();
+            *count += 1;
+            if examples.len() < EXAMPLES {
+                examples.push(format!(
+                    "{}: {} here, {} there",
+                    what(),
+                    short(ours),
+                    short(published)
+                ));
+            }
         }
     }
 
@@ -45,22 +55,24 @@ impl Tally {
         theirs: &impl std::fmt::Debug,
         plain: &impl std::fmt::Debug,
     ) {
-        let short = |text: String| text.chars().take(700).collect::<String>();
-        let (theirs, plain) = (short(format!("{theirs:?}")), short(format!("{plain:?}")));
+        let (theirs, plain) = (short(theirs), short(plain));
         self.wrong
             .push(format!("{what}: {whose} {theirs}; the plain one says {plain}"));
     }
 
     pub fn add(&mut self, other: Tally) {
         self.compared += other.compared;
-        for (quirks, count) in other.causes {
-            *self.causes.entry(quirks).or_default() += count;
+        for (quirks, (more, others)) in other.causes {
+            let (count, examples) = self.causes.entry(quirks).or_default();
+            *count += more;
+            examples.extend(others);
+            examples.truncate(EXAMPLES);
         }
         self.wrong.extend(other.wrong);
     }
 
     fn differ(&self) -> usize {
-        self.causes.values().sum()
+        self.causes.values().map(|(count, _)| count).sum()
     }
 
     /// Prints the counts as a table, and fails if anything was left unexplained.
@@ -80,17 +92,25 @@ impl Tally {
             let count = |alone: bool| -> usize {
                 let causes = self.causes.iter();
                 let causes = causes.filter(|(quirks, _)| quirks.has(quirk) && (quirks.len() == 1) == alone);
-                causes.map(|(_, count)| count).sum()
+                causes.map(|(_, (count, _))| count).sum()
             };
             let (alone, joint) = (count(true), count(false));
             if alone + joint > 0 {
                 text += &format!("| {} | {alone} | {joint} |\n", quirk.says());
             }
         }
-        let joint = self.causes.iter().filter(|(quirks, _)| quirks.len() > 1);
-        for (quirks, count) in joint {
+        for (quirks, (count, examples)) in &self.causes {
             let names: Vec<String> = quirks.iter().map(|quirk| format!("{quirk:?}")).collect();
-            text += &format!("  {count} by {}\n", names.join(" and "));
+            if names.len() > 1 {
+                text += &format!("  {count} by {}\n", names.join(" and "));
+            }
+            if std::env::var_os("MAPO_EXAMPLES").is_some() {
+                text += &format!(
+                    "  {} for example\n    {}\n",
+                    names.join(" and "),
+                    examples.join("\n    ")
+                );
+            }
         }
         eprintln!("{text}");
         assert!(self.compared > 0, "{title}: nothing was compared");
@@ -101,4 +121,11 @@ impl Tally {
             self.wrong.len()
         );
     }
+}
+
+/// How many examples of each cause are kept; `MAPO_EXAMPLES=1` prints them.
+const EXAMPLES: usize = 5;
+
+fn short(thing: &impl std::fmt::Debug) -> String {
+    format!("{thing:?}").chars().take(700).collect()
 }
