@@ -46,6 +46,7 @@ pub struct CoreNlp<'a> {
 
 impl From<CoreNlp<'_>> for Annotation {
     fn from(nlp: CoreNlp<'_>) -> Self {
+        let tokens: Vec<String> = nlp.tokens.iter().map(|token| plain(token)).collect();
         let mut quantities = Vec::new();
         let mut start = 0;
         while start < nlp.tokens.len() {
@@ -56,13 +57,13 @@ impl From<CoreNlp<'_>> for Annotation {
             let end = (start..nlp.tokens.len()).take_while(same).count() + start;
             let (entity, value) = (nlp.entities.get(start), nlp.values.get(start));
             if let (Some(entity), Some(value)) = (entity, value) {
-                let found = entity_values(entity, value, &nlp.tokens[start..end]);
+                let found = entity_values(entity, value, &tokens[start..end]);
                 quantities.extend(found.into_iter().map(|value| (value, start..end)));
             }
             start = end;
         }
         Annotation {
-            tokens: nlp.tokens.iter().map(|token| plain(token)).collect(),
+            tokens,
             tags: nlp.tags.iter().map(|tag| Tag::from_name(tag)).collect(),
             quantities,
         }
@@ -86,8 +87,10 @@ fn plain(token: &str) -> String {
 fn entity_values(entity: &str, value: &str, tokens: &[String]) -> Vec<Value> {
     match entity {
         "NUMBER" | "ORDINAL" | "MONEY" | "PERCENT" | "DURATION" => match numbers(value) {
-            // A duration has no number of its own there, but its words have: "three years".
+            // Some have no number of their own there, but their words have: "1/8", "first and second", "three years".
+            // Of a duration the first is its number.
             none if none.is_empty() => {
+                let most = if entity == "DURATION" { 1 } else { usize::MAX };
                 let read = Annotation::read(&tokens.join(" "));
                 let number = |(value, _)| {
                     if let Value::Number(_) = value {
@@ -96,7 +99,11 @@ fn entity_values(entity: &str, value: &str, tokens: &[String]) -> Vec<Value> {
                         None
                     }
                 };
-                read.quantities.into_iter().filter_map(number).take(1).collect()
+                read.quantities
+                    .into_iter()
+                    .filter_map(number)
+                    .take(most)
+                    .collect()
             }
             found => found,
         },
@@ -165,6 +172,31 @@ mod tests {
             .into_iter()
             .map(show)
             .collect()
+    }
+
+    #[test]
+    fn words_without_a_value_are_read() {
+        let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
+        for (entity, tokens, expected) in [
+            ("ORDINAL", &["first", "and", "second"][..], &[1.0, 2.0][..]),
+            ("NUMBER", &["1\\/8"], &[0.125]),
+            ("DURATION", &["two", "years", "and", "three", "days"], &[2.0]),
+            ("DURATION", &["years"], &[]),
+        ] {
+            let (tokens, none) = (owned(tokens), vec![String::new(); tokens.len()]);
+            let nlp = CoreNlp {
+                tokens: &tokens,
+                tags: &none,
+                entities: &vec![entity.to_owned(); tokens.len()],
+                values: &none,
+            };
+            let number = |(value, span): (Value, Range<usize>)| match value {
+                Value::Number(number) if span == (0..tokens.len()) => number,
+                other => panic!("{other:?} in {span:?}"),
+            };
+            let found: Vec<f64> = Annotation::from(nlp).quantities.into_iter().map(number).collect();
+            assert_eq!(found, expected, "{tokens:?}");
+        }
     }
 
     #[test]

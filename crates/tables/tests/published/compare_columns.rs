@@ -1,7 +1,7 @@
 //! Typed columns: names and every value.
 
 use super::data::{self, PublishedTable, TaggedTable};
-use super::quirk::Quirks;
+use super::quirk::{Quirk, Quirks};
 use super::tables::{self, Table, Value};
 use super::tally::Tally;
 use mapo_tables::Example;
@@ -12,14 +12,27 @@ use std::sync::Arc;
 /// What is in a column, if there is one of the name.
 type Values = Option<Arc<Vec<Option<Value>>>>;
 
+/// What is compared of tables.
+#[derive(Default)]
+struct Tallies {
+    columns: Tally,
+    texts: Tally,
+    quantities: Tally,
+}
+
+impl Tallies {
+    fn report(&self, dataset: &str, of_columns: &[Quirk], of_texts: &[Quirk]) {
+        self.columns
+            .report(&format!("{dataset}, typed columns"), of_columns);
+        self.texts
+            .report(&format!("{dataset}, values of text columns"), of_texts);
+        self.quantities
+            .report(&format!("{dataset}, values of number and date columns"), &[]);
+    }
+}
+
 /// Compares one table, column by column and value by value.
-fn compare(
-    published: &PublishedTable,
-    ours: &Table,
-    plain: impl Fn(Quirks) -> Table,
-    columns: &mut Tally,
-    values: &mut Tally,
-) {
+fn compare(published: &PublishedTable, ours: &Table, plain: impl Fn(Quirks) -> Table, tallies: &mut Tallies) {
     let published_column = |name: &str| -> Values {
         let values = published.columns.get(name)?;
         let value = |values: &Vec<serde_json::Value>| {
@@ -48,7 +61,14 @@ fn compare(
     for name in names {
         let what = || format!("{} {name}", published.table);
         let (theirs, ours) = (published_column(name), column(ours, name));
-        columns.compare(what, &theirs, &ours, |quirks| plain_column(quirks, name));
+        tallies
+            .columns
+            .compare(what, &theirs, &ours, |quirks| plain_column(quirks, name));
+        let values = if name.ends_with("-str") {
+            &mut tallies.texts
+        } else {
+            &mut tallies.quantities
+        };
         for row in 0..theirs.as_ref().or(ours.as_ref()).map_or(0, |values| values.len()) {
             let at = |values: &Values| values.as_ref().and_then(|values| values[row].clone());
             let what = || format!("{} {name} row {row}", published.table);
@@ -62,24 +82,17 @@ fn compare(
 #[test]
 fn wtq_columns() {
     let Some(data) = data::folder() else { return };
-    let examples = data::wtq_examples(&data, &["random-split-1-dev", "pristine-seen-tables"]);
-    let ours = by_table(&examples);
-    let (mut columns, mut values) = (Tally::default(), Tally::default());
+    let ours = by_table(data::wtq_examples(&data));
+    let mut tallies = Tallies::default();
     let published: Vec<PublishedTable> = data::vectors(&data, "wtq_columns.jsonl");
     assert_eq!(published.len(), 1508);
     for table in &published {
         let source = TaggedTable::open(&data, &table.table);
         let ours = tables::ours(&ours[table.table.as_str()].table);
-        compare(
-            table,
-            &ours,
-            |quirks| tables::wtq(&source, quirks),
-            &mut columns,
-            &mut values,
-        );
+        compare(table, &ours, |quirks| tables::wtq(&source, quirks), &mut tallies);
     }
-    columns.report("WikiTableQuestions, typed columns");
-    values.report("WikiTableQuestions, values of typed columns");
+    let of_columns = [Quirk::EmptyColumns, Quirk::EscapedCells];
+    tallies.report("WikiTableQuestions", &of_columns, &[Quirk::EscapedCells]);
 }
 
 #[test]
@@ -89,22 +102,15 @@ fn wikisql_columns() {
     let examples = data::wikisql_examples(&data, questions.iter().map(|question| question.id.clone()));
     let ours = by_table(&examples);
     let sources = wikisql_tables(&data);
-    let (mut columns, mut values) = (Tally::default(), Tally::default());
+    let mut tallies = Tallies::default();
     let published: Vec<PublishedTable> = data::vectors(&data, "wikisql_columns.jsonl");
     assert_eq!(published.len(), 282);
     for table in &published {
         let source = &sources[&table.table];
         let ours = tables::ours(&ours[table.table.as_str()].table);
-        compare(
-            table,
-            &ours,
-            |_| tables::wikisql(source),
-            &mut columns,
-            &mut values,
-        );
+        compare(table, &ours, |_| tables::wikisql(source), &mut tallies);
     }
-    columns.report("WikiSQL, typed columns");
-    values.report("WikiSQL, values of typed columns");
+    tallies.report("WikiSQL", &[], &[]);
 }
 
 fn by_table(examples: &HashMap<String, Example>) -> HashMap<&str, &Example> {

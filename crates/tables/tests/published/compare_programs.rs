@@ -448,20 +448,26 @@ fn compare(asked: &Asked<'_>) -> Tallies {
     tallies
 }
 
-fn compare_all(asked: &[Asked<'_>], dataset: &str, programs: usize) {
-    let mut all = Tallies::default();
-    for tallies in asked.par_iter().map(compare).collect::<Vec<_>>() {
+fn compare_all(asked: &[Asked<'_>]) -> Tallies {
+    let add = |mut all: Tallies, tallies: Tallies| {
         all.results.add(tallies.results);
         all.rewards.add(tallies.rewards);
         all.extra_work.add(tallies.extra_work);
         all.offered.add(tallies.offered);
+        all
+    };
+    asked.par_iter().map(compare).reduce(Tallies::default, add)
+}
+
+impl Tallies {
+    fn report(&self, dataset: &str, of_results: &[Quirk], of_rewards: &[Quirk], of_offers: &[Quirk]) {
+        let title = |what: &str| format!("{dataset}, {what}");
+        self.results.report(&title("results of programs"), of_results);
+        self.rewards.report(&title("rewards of programs"), of_rewards);
+        self.extra_work.report(&title("extra work of programs"), &[]);
+        self.offered
+            .report(&title("tokens offered, step by step"), of_offers);
     }
-    assert_eq!(all.results.compared, programs);
-    all.results.report(&format!("{dataset}, results of programs"));
-    all.rewards.report(&format!("{dataset}, rewards"));
-    all.extra_work.report(&format!("{dataset}, extra work"));
-    all.offered
-        .report(&format!("{dataset}, tokens offered at each step"));
 }
 
 /// The programs of each question.
@@ -477,7 +483,7 @@ fn by_question(programs: &[PublishedProgram]) -> HashMap<&str, Vec<&PublishedPro
 fn wtq_programs() {
     let Some(data) = data::folder() else { return };
     let programs: Vec<PublishedProgram> = data::vectors(&data, "wtq_programs.jsonl");
-    let examples = data::wtq_examples(&data, &["random-split-1-dev", "pristine-seen-tables"]);
+    let examples = data::wtq_examples(&data);
     let tagged = data::tagged_questions(&data);
     let asked: Vec<Asked<'_>> = by_question(&programs)
         .into_iter()
@@ -493,7 +499,39 @@ fn wtq_programs() {
             }
         })
         .collect();
-    compare_all(&asked, "WikiTableQuestions", 24_416);
+    let tallies = compare_all(&asked);
+    assert_eq!(tallies.results.compared, 24_416);
+    let of_results = [
+        Quirk::EmptyColumns,
+        Quirk::EscapedCells,
+        Quirk::NumbersMeetDates,
+        Quirk::DatesOrderAsText,
+        Quirk::DatesEqualAsText,
+        Quirk::DatesAsDays,
+    ];
+    let of_rewards = [
+        Quirk::EmptyColumns,
+        Quirk::NumbersMeetDates,
+        Quirk::DatesOrderAsText,
+        Quirk::DatesAsDays,
+    ];
+    let of_offers = [
+        Quirk::EmptyColumns,
+        Quirk::EscapedCells,
+        Quirk::PublishedTokens,
+        Quirk::InsideWords,
+        Quirk::Duplicates,
+        Quirk::YearsAreNoValues,
+        Quirk::YearRangesAreNoValues,
+        Quirk::OnlyPlainNumbers,
+        Quirk::FirstDigits,
+        Quirk::NumbersMeetDates,
+        Quirk::DatesEqualAsText,
+        Quirk::DatesAsDays,
+        Quirk::ArgumentsUnchecked,
+        Quirk::FunctionsUnchecked,
+    ];
+    tallies.report("WikiTableQuestions", &of_results, &of_rewards, &of_offers);
 }
 
 #[test]
@@ -527,5 +565,16 @@ fn wikisql_programs() {
             }
         })
         .collect();
-    compare_all(&asked, "WikiSQL", 13_860);
+    let tallies = compare_all(&asked);
+    assert_eq!(tallies.results.compared, 13_860);
+    let of_offers = [
+        Quirk::PublishedTokens,
+        Quirk::InsideWords,
+        Quirk::NormalFormOnly,
+        Quirk::Duplicates,
+        Quirk::NumbersByToken,
+        Quirk::ArgumentsUnchecked,
+        Quirk::FunctionsUnchecked,
+    ];
+    tallies.report("WikiSQL", &[], &[Quirk::NullIsRewarded], &of_offers);
 }

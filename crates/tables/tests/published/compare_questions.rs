@@ -3,7 +3,7 @@
 use super::compare_columns::wikisql_tables;
 use super::data::{self, PublishedQuestion, TaggedTable};
 use super::questions::{self, Constant, Question, Source};
-use super::quirk::Quirks;
+use super::quirk::{Quirk, Quirks};
 use super::tables::{self, Kind, Table, Value};
 use super::tally::Tally;
 use mapo_tables::Example;
@@ -175,13 +175,15 @@ impl Tallies {
         })
     }
 
-    fn report(&self, dataset: &str) {
-        self.tokens.report(&format!("{dataset}, the tokens of questions"));
+    fn report(&self, dataset: &str, of_constants: &[Quirk], of_features: &[Quirk], of_columns: &[Quirk]) {
+        let title = |what: &str| format!("{dataset}, {what}");
+        self.tokens
+            .report(&title("tokens of questions"), &[Quirk::PublishedTokens]);
         self.constants
-            .report(&format!("{dataset}, constants with their spans"));
-        self.features.report(&format!("{dataset}, features of tokens"));
+            .report(&title("constants with their spans"), of_constants);
+        self.features.report(&title("features of tokens"), of_features);
         self.column_features
-            .report(&format!("{dataset}, features of columns"));
+            .report(&title("features of columns"), of_columns);
     }
 }
 
@@ -190,7 +192,7 @@ fn wtq_questions() {
     let Some(data) = data::folder() else { return };
     let published: Vec<PublishedQuestion> = data::vectors(&data, "wtq_questions.jsonl");
     assert_eq!(published.len(), 6368);
-    let examples = data::wtq_examples(&data, &["random-split-1-dev", "pristine-seen-tables"]);
+    let examples = data::wtq_examples(&data);
     let tagged = data::tagged_questions(&data);
     let tables: BTreeSet<&str> = published.iter().map(|question| question.table.as_str()).collect();
     let open = |name| (name, TaggedTable::open(&data, name));
@@ -201,7 +203,34 @@ fn wtq_questions() {
         let table = |quirks| tables::wtq(&tables[question.table.as_str()], quirks);
         Tallies::of(&question.id, &Things::published(question), &ours, &source, table)
     };
-    Tallies::total(published.par_iter().map(compare)).report("WikiTableQuestions");
+    Tallies::total(published.par_iter().map(compare)).report(
+        "WikiTableQuestions",
+        &[
+            Quirk::EscapedCells,
+            Quirk::PublishedTokens,
+            Quirk::InsideWords,
+            Quirk::DatesAreText,
+            Quirk::NothingIsEverywhere,
+            Quirk::NormalFormOnly,
+            Quirk::OneOr,
+            Quirk::Duplicates,
+            Quirk::YearsAreNoValues,
+            Quirk::YearRangesAreNoValues,
+            Quirk::OnlyPlainNumbers,
+            Quirk::FirstDigits,
+        ],
+        &[
+            Quirk::EscapedCells,
+            Quirk::PublishedTokens,
+            Quirk::InsideWords,
+            Quirk::DatesAreText,
+            Quirk::NothingIsEverywhere,
+            Quirk::NormalFormOnly,
+            Quirk::FeaturesBeforeGrowth,
+            Quirk::FeaturesOfStringsOnly,
+        ],
+        &[Quirk::EmptyColumns],
+    );
 }
 
 #[test]
@@ -221,5 +250,24 @@ fn wikisql_questions() {
         let (published, ours) = (Things::published(question), Things::ours(example));
         Tallies::of(&question.id, &published, &ours, &source, table)
     };
-    Tallies::total(published.par_iter().map(compare)).report("WikiSQL");
+    Tallies::total(published.par_iter().map(compare)).report(
+        "WikiSQL",
+        &[
+            Quirk::PublishedTokens,
+            Quirk::InsideWords,
+            Quirk::NothingIsEverywhere,
+            Quirk::NormalFormOnly,
+            Quirk::Duplicates,
+            Quirk::NumbersByToken,
+        ],
+        &[
+            Quirk::PublishedTokens,
+            Quirk::InsideWords,
+            Quirk::NothingIsEverywhere,
+            Quirk::NormalFormOnly,
+            Quirk::FeaturesBeforeGrowth,
+            Quirk::FeaturesOfStringsOnly,
+        ],
+        &[Quirk::CaseOfQuestion],
+    );
 }

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The typed columns of a table as the published code has them.
 #[derive(Deserialize)]
@@ -162,10 +163,14 @@ fn records(file: &Path) -> Vec<HashMap<String, String>> {
         .collect()
 }
 
-/// Our examples by id.
-pub fn wtq_examples(data: &Path, splits: &[&str]) -> HashMap<String, Example> {
-    let dataset = Dataset::Wtq(data.join("WikiTableQuestions"));
-    examples(&dataset, splits, Some(Reader::CoreNlp), None)
+/// Our examples of the questions of the vectors by id, read once for all tests.
+pub fn wtq_examples(data: &Path) -> &'static HashMap<String, Example> {
+    static EXAMPLES: OnceLock<HashMap<String, Example>> = OnceLock::new();
+    EXAMPLES.get_or_init(|| {
+        let dataset = Dataset::Wtq(data.join("WikiTableQuestions"));
+        let splits = ["random-split-1-dev", "pristine-seen-tables"];
+        examples(&dataset, &splits, Some(Reader::CoreNlp), None)
+    })
 }
 
 /// Our examples of these ids.

@@ -269,6 +269,8 @@ fn join(string: &str, token: &str, texts: &Texts) -> Option<String> {
     let pairs = forms(string)
         .into_iter()
         .flat_map(|a| forms(token).map(|b| (a.clone(), b)));
+    let nothing = |(a, b): &(String, String)| a.is_empty() || b.is_empty();
+    let pairs = pairs.filter(|pair| !nothing(pair) || texts.quirks.has(Quirk::NothingIsEverywhere));
     let mut joins = pairs.flat_map(|(a, b)| [" ", "-", ""].map(|between| format!("{a}{between}{b}")));
     joins.find(|joined| texts.has(joined))
 }

@@ -1,5 +1,6 @@
 //! What the published code does otherwise than we do.
 
+use std::fmt;
 use std::ops::BitOr;
 
 /// One thing that the published code does otherwise.
@@ -71,11 +72,11 @@ impl Quirk {
             Quirk::EmptyColumns => "columns without values stay",
             Quirk::EscapedCells => "cells keep `\\n`, `\\p` and `\\\\`",
             Quirk::PublishedTokens => {
-                "tokens are written otherwise (`-lrb-`, `\\/`) or cut otherwise (WikiSQL)"
+                "tokens are written otherwise (`-lrb-`, `\\/`), on WikiSQL cut otherwise too"
             }
             Quirk::InsideWords => "strings are found inside words",
             Quirk::DatesAreText => "strings are found in dates",
-            Quirk::NothingIsEverywhere => "a token without a normal form is found everywhere",
+            Quirk::NothingIsEverywhere => "a token without a normal form is found everywhere, and swallowed",
             Quirk::NormalFormOnly => "strings are looked for and kept in normal form only",
             Quirk::OneOr => "only the first \"or\" joins strings (WikiSQL: none does)",
             Quirk::Duplicates => "equal constants are several: one a token, one a mention",
@@ -99,8 +100,14 @@ impl Quirk {
 }
 
 /// A set of quirks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Quirks(u32);
+
+impl fmt::Debug for Quirks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
 
 impl Quirks {
     /// Ours.

@@ -75,9 +75,9 @@ impl Tally {
         self.causes.values().map(|(count, _)| count).sum()
     }
 
-    /// Prints the counts as a table, and fails if anything was left unexplained.
+    /// Prints the counts as a table; fails if anything was left unexplained, or if the causes are not these.
     #[track_caller]
-    pub fn report(&self, title: &str) {
+    pub fn report(&self, title: &str, causes: &[Quirk]) {
         let differ = self.differ();
         let mut text = format!(
             "\n{title}: {} compared, {} equal, {differ} differ, {} unexplained\n",
@@ -86,30 +86,18 @@ impl Tally {
             self.wrong.len()
         );
         if differ > 0 {
-            text += "\n| the published code | alone | with another cause |\n|---|---|---|\n";
+            text += "\n| the published code | differences |\n|---|---|\n";
         }
-        for quirk in Quirk::ALL {
-            let count = |alone: bool| -> usize {
-                let causes = self.causes.iter();
-                let causes = causes.filter(|(quirks, _)| quirks.has(quirk) && (quirks.len() == 1) == alone);
-                causes.map(|(_, (count, _))| count).sum()
-            };
-            let (alone, joint) = (count(true), count(false));
-            if alone + joint > 0 {
-                text += &format!("| {} | {alone} | {joint} |\n", quirk.says());
-            }
+        let mut rows: Vec<_> = self.causes.iter().collect();
+        rows.sort_by_key(|(quirks, _)| (quirks.len(), **quirks));
+        for (quirks, (count, _)) in &rows {
+            let says: Vec<&str> = quirks.iter().map(Quirk::says).collect();
+            text += &format!("| {} | {count} |\n", says.join("; and "));
         }
-        for (quirks, (count, examples)) in &self.causes {
-            let names: Vec<String> = quirks.iter().map(|quirk| format!("{quirk:?}")).collect();
-            if names.len() > 1 {
-                text += &format!("  {count} by {}\n", names.join(" and "));
-            }
-            if std::env::var_os("MAPO_EXAMPLES").is_some() {
-                text += &format!(
-                    "  {} for example\n    {}\n",
-                    names.join(" and "),
-                    examples.join("\n    ")
-                );
+        if std::env::var_os("MAPO_EXAMPLES").is_some() {
+            for (quirks, (_, examples)) in &rows {
+                let names: Vec<String> = quirks.iter().map(|quirk| format!("{quirk:?}")).collect();
+                text += &format!("\n{}\n  {}\n", names.join(" and "), examples.join("\n  "));
             }
         }
         eprintln!("{text}");
@@ -120,11 +108,13 @@ impl Tally {
             "{title}: {} unexplained, such as\n{some:#?}",
             self.wrong.len()
         );
+        let found = self.causes.keys().fold(Quirks::NONE, |all, quirks| all | *quirks);
+        assert_eq!(found, Quirks::of(causes), "{title}: the causes have changed");
     }
 }
 
 /// How many examples of each cause are kept; `MAPO_EXAMPLES=1` prints them.
-const EXAMPLES: usize = 5;
+const EXAMPLES: usize = 130;
 
 fn short(thing: &impl std::fmt::Debug) -> String {
     format!("{thing:?}").chars().take(700).collect()
