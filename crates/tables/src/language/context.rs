@@ -289,3 +289,40 @@ fn related_rows<'a>(column: &Column, relation: Relation, given: impl super::rela
     });
     RowSet::from_rows(column.rows(), rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Interpreter;
+    use crate::table::TableBuilder;
+
+    #[test]
+    fn foreign_constants_are_used_but_neither_offered_nor_a_reason_to_offer() {
+        let mut builder = TableBuilder::new("people", ["Name"]);
+        builder.push_row(["Anne"]);
+        builder.push_row(["Bob"]);
+        let (table, anne) = (Arc::new(builder.finish()), Constant::string("anne"));
+        let offers = |context: Context| {
+            let program = "(filter_in all_rows ['anne'] r.name-str)".parse().unwrap();
+            let tokens = context.encode(&program).unwrap();
+            let mut interpreter = Interpreter::new(Arc::new(context));
+            let mut offers = |token: &Token| {
+                let offers = interpreter.offers(*token);
+                assert_eq!(interpreter.offered().contains(token), offers);
+                interpreter.step(*token).unwrap();
+                offers
+            };
+            let offers: Vec<bool> = tokens.iter().map(&mut offers).collect();
+            assert_eq!(interpreter.answer().unwrap().to_strings(), ["0"]);
+            offers
+        };
+        let language = Language::WIKITABLEQUESTIONS;
+        let own = Context::new(Arc::clone(&table), [anne.clone()], language);
+        assert_eq!(offers(own), [true; 7]);
+        let again = Context::with_foreign(Arc::clone(&table), [anne.clone()], [anne.clone()], language);
+        assert_eq!(offers(again), [true; 7]);
+        let foreign = Context::with_foreign(table, [], [anne], language);
+        // The function and its rows lead nowhere but through the constant.
+        assert_eq!(offers(foreign), [true, false, false, false, true, true, true]);
+    }
+}

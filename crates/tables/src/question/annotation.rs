@@ -87,23 +87,17 @@ fn plain(token: &str) -> String {
 fn entity_values(entity: &str, value: &str, tokens: &[String]) -> Vec<Value> {
     match entity {
         "NUMBER" | "ORDINAL" | "MONEY" | "PERCENT" | "DURATION" => match numbers(value) {
-            // Some have no number of their own there, but their words have: "1/8", "first and second", "three years".
-            // Of a duration the first is its number.
+            // Some have no value there, but their words say it: "1/8", "1995/96", "first and second", "three years".
             none if none.is_empty() => {
-                let most = if entity == "DURATION" { 1 } else { usize::MAX };
-                let read = Annotation::read(&tokens.join(" "));
-                let number = |(value, _)| {
-                    if let Value::Number(_) = value {
-                        Some(value)
-                    } else {
-                        None
-                    }
-                };
-                read.quantities
-                    .into_iter()
-                    .filter_map(number)
-                    .take(most)
-                    .collect()
+                let read = Annotation::read(&tokens.join(" ")).quantities.into_iter();
+                let mut read = read.map(|(value, _)| value);
+                if entity == "DURATION" {
+                    // How long it is, not the dates of its words.
+                    let number = read.find(|value| matches!(value, Value::Number(_)));
+                    number.into_iter().collect()
+                } else {
+                    read.collect()
+                }
             }
             found => found,
         },
@@ -163,14 +157,17 @@ fn dates(value: &str) -> Vec<Value> {
 mod tests {
     use super::*;
 
+    fn shown(value: Value) -> String {
+        match value {
+            Value::Number(number) => number.to_string(),
+            Value::Date(date) => date.to_string(),
+        }
+    }
+
     fn written(entity: &str, value: &str) -> Vec<String> {
-        let show = |value| match value {
-            Value::Number(number) => format!("{number}"),
-            Value::Date(date) => format!("{date}"),
-        };
         entity_values(entity, value, &["three".to_owned(), "years".to_owned()])
             .into_iter()
-            .map(show)
+            .map(shown)
             .collect()
     }
 
@@ -178,9 +175,14 @@ mod tests {
     fn words_without_a_value_are_read() {
         let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
         for (entity, tokens, expected) in [
-            ("ORDINAL", &["first", "and", "second"][..], &[1.0, 2.0][..]),
-            ("NUMBER", &["1\\/8"], &[0.125]),
-            ("DURATION", &["two", "years", "and", "three", "days"], &[2.0]),
+            ("ORDINAL", &["first", "and", "second"][..], &["1", "2"][..]),
+            ("NUMBER", &["1\\/8"], &["0.125"]),
+            (
+                "NUMBER",
+                &["1995\\/96"],
+                &["1995", "1995-xx-xx", "1996", "1996-xx-xx"],
+            ),
+            ("DURATION", &["two", "years", "and", "three", "days"], &["2"]),
             ("DURATION", &["years"], &[]),
         ] {
             let (tokens, none) = (owned(tokens), vec![String::new(); tokens.len()]);
@@ -190,11 +192,12 @@ mod tests {
                 entities: &vec![entity.to_owned(); tokens.len()],
                 values: &none,
             };
-            let number = |(value, span): (Value, Range<usize>)| match value {
-                Value::Number(number) if span == (0..tokens.len()) => number,
-                other => panic!("{other:?} in {span:?}"),
-            };
-            let found: Vec<f64> = Annotation::from(nlp).quantities.into_iter().map(number).collect();
+            let found = Annotation::from(nlp).quantities;
+            assert!(
+                found.iter().all(|(_, span)| *span == (0..tokens.len())),
+                "{found:?}"
+            );
+            let found: Vec<String> = found.into_iter().map(|(value, _)| shown(value)).collect();
             assert_eq!(found, expected, "{tokens:?}");
         }
     }

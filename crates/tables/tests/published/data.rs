@@ -20,7 +20,6 @@ pub struct PublishedTable {
 #[derive(Deserialize)]
 pub struct PublishedQuestion {
     pub id: String,
-    pub split: String,
     pub table: String,
     pub tokens: Vec<String>,
     pub entities: Vec<Entity>,

@@ -195,7 +195,7 @@ impl Texts {
             .flat_map(|column| column.values.iter().flatten())
         {
             match value {
-                Value::Date(text) if !quirks.has(Quirk::DatesAreText) => drop(text),
+                Value::Date(_) if !quirks.has(Quirk::DatesAreText) => {}
                 Value::Text(text) | Value::Date(text) => {
                     joined.push_str(text);
                     joined.push(APART);
@@ -375,13 +375,15 @@ fn wtq_quantities(question: &TaggedQuestion, quirks: Quirks) -> Vec<Constant> {
             let ours = our_quantities(&nlp.into());
             ours.into_iter().flat_map(|constant| constant.values).collect()
         };
-        let spans: Vec<Range<usize>> = if quirks.has(Quirk::Duplicates) {
-            (start..end).map(|token| token..token + 1).collect()
+        // One constant for each token, or one for all.
+        let step = if quirks.has(Quirk::Duplicates) {
+            1
         } else {
-            vec![start..end]
+            end - start
         };
-        for span in spans {
-            constants.extend(found.iter().map(|value| quantity(value.clone(), span.clone())));
+        for first in (start..end).step_by(step) {
+            let constant = |value: &Value| quantity(value.clone(), first..first + step);
+            constants.extend(found.iter().map(constant));
         }
         start = end;
     }

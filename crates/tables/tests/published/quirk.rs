@@ -83,7 +83,7 @@ impl Quirk {
             Quirk::YearsAreNoValues => "a year is neither number nor date",
             Quirk::YearRangesAreNoValues => "a range of years is nothing",
             Quirk::OnlyPlainNumbers => "ordinals, money, percentages and durations are no numbers",
-            Quirk::FirstDigits => "a number is its first digits: no sign, exponent or range",
+            Quirk::FirstDigits => "a number is its first digits: no sign, exponent, range or fraction",
             Quirk::NumbersByToken => "numbers are the tokens that parse as one (WikiSQL)",
             Quirk::FeaturesBeforeGrowth => "features are set before a string grows",
             Quirk::FeaturesOfStringsOnly => "numbers and dates in the table set no feature",

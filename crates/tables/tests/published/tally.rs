@@ -114,7 +114,7 @@ impl Tally {
 }
 
 /// How many examples of each cause are kept; `MAPO_EXAMPLES=1` prints them.
-const EXAMPLES: usize = 130;
+const EXAMPLES: usize = 5;
 
 fn short(thing: &impl std::fmt::Debug) -> String {
     format!("{thing:?}").chars().take(700).collect()
