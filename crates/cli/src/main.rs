@@ -1,5 +1,6 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+mod chart;
 mod commands;
 mod data_args;
 mod json;
@@ -30,6 +31,7 @@ enum Command {
     Run(commands::run::Run),
     Data(commands::data::Data),
     Score(commands::score::Score),
+    Explore(commands::explore::Explore),
     Language(commands::language::Language),
     /// Print a completion script for a shell.
     ///
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),
+        Command::Explore(explore) => explore.execute(),
         Command::Language(language) => language.execute(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "mapo", &mut std::io::stdout());
@@ -63,6 +66,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints a line, or says that nobody reads it any more.
+fn print(line: impl std::fmt::Display) -> Outcome {
+    use std::io::Write;
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {

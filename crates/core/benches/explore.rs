@@ -1,20 +1,21 @@
-//! How fast programs are tried, one at a time and in batches, and whether as many examples are solved either way.
+//! How fast programs are tried, one at a time and in batches, and whether as many examples are solved either
+//! way.
 //!
-//! `cargo bench -p mapo-core --bench explore` prints the figures; they are for one core. The environment costs next to
-//! nothing, so what is measured is exploration itself. `-- 20` after it takes twenty times as many examples, for shares
-//! solved that can be told apart.
+//! `cargo bench -p mapo-core --bench explore` prints the figures; they are for one core. The environment
+//! costs next to nothing, so what is measured is exploration itself. `-- 20` after it takes twenty times as
+//! many examples, for shares solved that can be told apart.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mapo_core::{
-    Action, Batch, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Uniform,
-    Walk, example_rng,
+    Action, Batch, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Progress,
+    Uniform, Walk, example_rng, explore_all,
 };
 
-/// A language of the shape of the table language, with results made up from hashes: up to three expressions of a
-/// function, rows, perhaps a value, perhaps a column; from 4 to 19 tokens.
+/// A language of the shape of the table language, with results made up from hashes: up to three expressions
+/// of a function, rows, perhaps a value, perhaps a column; from 4 to 19 tokens.
 struct Language {
     stages: Vec<Stage>,
     steps: u64,
@@ -59,8 +60,8 @@ const COLUMNS: u16 = 6;
 const EXPRESSIONS: u16 = 3;
 
 impl Language {
-    /// Rewards the programs with the result of one that is drawn at random, as a question has an answer that some
-    /// program gives: short ones are more likely, and no result is out of reach.
+    /// Rewards the programs with the result of one that is drawn at random, as a question has an answer that
+    /// some program gives: short ones are more likely, and no result is out of reach.
     fn new(example: u64) -> Self {
         let start = Stage {
             expects: Expects::Expression,
@@ -230,6 +231,33 @@ fn exploration(examples: u64, programs: u64) {
     });
 }
 
+/// The same on one thread and on all cores.
+fn threads(examples: u64, programs: u64) {
+    println!("\n{programs} programs for each of {examples} examples, in parallel");
+    let plan = Plan {
+        programs,
+        ..Plan::default()
+    };
+    // 0 means as many as there are cores.
+    for threads in [1, 0] {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else {
+            return;
+        };
+        let progress = Progress::default();
+        let begun = Instant::now();
+        let ended = pool.install(|| {
+            explore_all(0..examples, Language::new, &Uniform, &plan, &progress, |_, _| {
+                Ok::<(), ()>(())
+            })
+        });
+        let speed = progress.programs() as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "{:>2} threads {speed:>35.0} programs/s {ended:?}",
+            pool.current_num_threads()
+        );
+    }
+}
+
 /// Time for one insertion and one look-up of something that is not there.
 fn explored_set(members: u64, rounds: u64) {
     println!("\nexplored set of {members} prefixes, error rate 1e-8");
@@ -278,6 +306,7 @@ fn main() {
         .unwrap_or(1);
     exploration(1_000 * times / scale, 1_000);
     exploration(100 * times / scale, 50_000 / scale);
+    threads(400 / scale, 50_000 / scale);
     for members in [1_000, 50_000] {
         explored_set(members / scale, 5_000_000 / members / scale);
     }

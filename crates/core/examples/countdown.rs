@@ -5,8 +5,8 @@
 //! cargo run --example countdown -- 952 25 50 75 100 3 6
 //! ```
 //!
-//! Nothing here is about tables: an environment says what may be done next, does it, takes it back, and gives a reward
-//! at the end. The rest is systematic exploration.
+//! Nothing here is about tables: an environment says what may be done next, does it, takes it back, and gives
+//! a reward at the end. The rest is systematic exploration.
 
 use std::process::ExitCode;
 
@@ -16,8 +16,8 @@ use mapo_core::{Action, Env, Explorer, Plan, Uniform};
 const BUDGET: u64 = 2_000_000;
 const MOST_NUMBERS: usize = 6;
 
-/// A calculation is written as on a pocket calculator of old: first the numbers, then what to do with the last two.
-/// Actions below `MOST_NUMBERS` push the number of that index.
+/// A calculation is written as on a pocket calculator of old: first the numbers, then what to do with the
+/// last two. Actions below `MOST_NUMBERS` push the number of that index.
 const PLUS: Action = Action(10);
 const MINUS: Action = Action(11);
 const TIMES: Action = Action(12);
@@ -46,7 +46,8 @@ impl State {
     }
 }
 
-/// The result, if the rules allow it: whole positive numbers only, and only one way to write what comes to the same.
+/// The result, if the rules allow it: whole positive numbers only, and only one way to write what comes to
+/// the same.
 fn calculate(operation: Action, left: u32, right: u32) -> Option<u32> {
     match operation {
         PLUS if left >= right => left.checked_add(right),

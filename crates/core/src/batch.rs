@@ -7,12 +7,14 @@ use rand::{Rng, RngExt};
 use crate::chance::{Share, split_by_weight, split_evenly};
 use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
 
-/// Draws many programs at once: at each prefix their number is split over the actions that lead to something new, by
-/// the policy's probabilities, so a prefix is executed and looked up once for all the programs below it.
+/// Draws many programs at once: at each prefix their number is split over the actions that lead to something
+/// new, by the policy's probabilities, so a prefix is executed and looked up once for all the programs below
+/// it.
 ///
-/// What holds for [`Walk`](crate::Walk) holds here: nothing is tried twice, a finite space is visited completely, and both may be
-/// used in turn on one [`ExploredSet`]. What a branch cannot deliver because it is used up goes to its siblings.
-/// Whether a prefix is explored is decided on the way back, and only what its parent cannot conclude from it is inserted.
+/// What holds for [`Walk`](crate::Walk) holds here: nothing is tried twice, a finite space is visited
+/// completely, and both may be used in turn on one [`ExploredSet`]. What a branch cannot deliver because it
+/// is used up goes to its siblings. Whether a prefix is explored is decided on the way back, and only what
+/// its parent cannot conclude from it is inserted.
 ///
 /// It goes down the tree by recursion, one level for each prefix with several valid actions.
 ///
@@ -48,7 +50,7 @@ pub struct Drawn {
     /// or the batch was broken off.
     pub programs: u32,
     /// Prefixes met that were no programs and could not be continued.
-    pub dead_ends: u32,
+    pub dead_ends: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +74,8 @@ impl Share for Branch {
 }
 
 impl Batch {
-    /// Tries up to `wanted` new programs and shows `met` what it meets. There are fewer only if the space is then used up,
-    /// or if `met` breaks the batch off; what has been tried by then stays tried.
+    /// Tries up to `wanted` new programs and shows `met` what it meets. There are fewer only if the space is
+    /// then used up, or if `met` breaks the batch off; what has been tried by then stays tried.
     pub fn draw<E, P>(
         &mut self,
         env: &mut E,
@@ -123,12 +125,13 @@ struct Descent<'a, E: ?Sized, P: ?Sized, R, F> {
     explored: &'a mut ExploredSet,
     rng: &'a mut R,
     met: F,
-    dead_ends: u32,
+    dead_ends: u64,
     is_broken_off: bool,
     buffers: &'a mut Batch,
 }
 
-/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored or the batch broken off.
+/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored or the batch
+/// broken off.
 struct Harvest {
     programs: u32,
     is_explored: bool,
@@ -164,7 +167,8 @@ where
                         is_explored: true,
                     };
                 }
-                // The only way on has been tried if and only if this prefix has: no look-up, no mark of its own.
+                // The only way on has been tried if and only if this prefix has: no look-up, no mark of its
+                // own.
                 [only] => {
                     self.weigh(first);
                     self.buffers.valid.truncate(first);
@@ -187,8 +191,9 @@ where
 
     /// Tries one program below the current prefix, whose valid actions are equally likely.
     ///
-    /// Most prefixes are met with only one program left to draw. So branches are looked up as they are drawn, not all
-    /// of them beforehand: that leaves the open ones equally likely, and a wide prefix costs little more than a narrow one.
+    /// Most prefixes are met with only one program left to draw. So branches are looked up as they are drawn,
+    /// not all of them beforehand: that leaves the open ones equally likely, and a wide prefix costs little
+    /// more than a narrow one.
     fn pick(&mut self, hash: PrefixHash, first: usize) -> Harvest {
         let depth = self.buffers.prefix.len();
         while self.buffers.valid.len() > first && !self.is_broken_off {

@@ -5,8 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::prefix::mix;
 
-/// The random generator of one example: it depends on nothing but the run's seed and the example's number, so a result
-/// is the same whichever thread gets the example, and whatever was explored before it.
+/// The random generator of one example: it depends on nothing but the run's seed and the example's number, so
+/// a result is the same whichever thread gets the example, and whatever was explored before it.
 pub fn example_rng(seed: u64, example: u64) -> Xoshiro256PlusPlus {
     // Mixing the number first keeps example 1 of seed 2 apart from example 2 of seed 1.
     Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(example.wrapping_add(0x9e37_79b9_7f4a_7c15))))
@@ -39,11 +39,13 @@ pub(crate) trait Share {
     fn give(&mut self, share: u32);
 }
 
-/// Gives each of the equally likely branches its part of `amount`: all get the same, and what is left over goes to
-/// different ones drawn at random, one each. Puts those with something to do first and returns their number.
+/// Gives each of the equally likely branches its part of `amount`: all get the same, and what is left over
+/// goes to different ones drawn at random, one each. Puts those with something to do first and returns their
+/// number.
 ///
-/// Every branch gets what independent draws would give it on average, but never two programs while a sibling that
-/// could take one gets none: less is lost on branches that hold only one program, and the others are covered more evenly.
+/// Every branch gets what independent draws would give it on average, but never two programs while a sibling
+/// that could take one gets none: less is lost on branches that hold only one program, and the others are
+/// covered more evenly.
 #[inline]
 pub(crate) fn split_evenly<B: Share>(amount: u32, branches: &mut [B], rng: &mut impl Rng) -> usize {
     let count = branches.len();
@@ -61,8 +63,9 @@ pub(crate) fn split_evenly<B: Share>(amount: u32, branches: &mut [B], rng: &mut 
     count
 }
 
-/// Gives each branch its part of `amount` by weight: `amount` points at equal distances, shifted by one random number,
-/// on a line on which each branch is as long as it is likely. A branch gets what it would on average, rounded up or down.
+/// Gives each branch its part of `amount` by weight: `amount` points at equal distances, shifted by one
+/// random number, on a line on which each branch is as long as it is likely. A branch gets what it would on
+/// average, rounded up or down.
 pub(crate) fn split_by_weight<B: Share>(amount: u32, branches: &mut [B], rng: &mut impl Rng) -> usize {
     let total: f64 = branches.iter().map(|branch| f64::from(branch.weight())).sum();
     // Rounding must neither lose the last point nor give it to a branch that cannot be taken.

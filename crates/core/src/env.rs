@@ -10,14 +10,15 @@ pub struct Action(pub u16);
 /// A deterministic environment with discrete actions and one reward at the end.
 ///
 /// An environment holds one *prefix* in place: the actions taken since its start. It moves forward by
-/// [`step`](Env::step) and back by [`rewind`](Env::rewind), so that a walk over the tree of all prefixes executes
-/// each step once and copies nothing. A prefix is in one of three states:
+/// [`step`](Env::step) and back by [`rewind`](Env::rewind), so that a walk over the tree of all prefixes
+/// executes each step once and copies nothing. A prefix is in one of three states:
 ///
 /// * *finished*: the prefix is a whole program; it has a reward and no further actions;
 /// * *open*: at least one action is valid;
 /// * a *dead end*: not finished, and no action is valid. Nothing is earned there.
 ///
 /// The same prefix always has the same state, the same valid actions (no action twice) and the same reward.
+/// No sequence of steps goes on for ever.
 ///
 /// None of the methods should allocate in the steady state: they are called for every step of every program.
 ///
@@ -57,14 +58,15 @@ pub struct Action(pub u16);
 /// assert_eq!(coins.reward(), 1.0);
 /// ```
 pub trait Env {
-    /// Appends the valid actions of the current prefix to `valid`; what is there already stays. Appends nothing
-    /// when the prefix is finished or a dead end.
+    /// Appends the valid actions of the current prefix to `valid`; what is there already stays. Appends
+    /// nothing when the prefix is finished or a dead end.
     fn actions(&mut self, valid: &mut Vec<Action>);
 
     /// Extends the prefix by `action`, one of those that [`actions`](Env::actions) gives.
     fn step(&mut self, action: Action);
 
-    /// Goes back to the first `len` actions of the prefix; `len` is at most its length. `rewind(0)` is the start.
+    /// Goes back to the first `len` actions of the prefix; `len` is at most its length. `rewind(0)` is the
+    /// start.
     fn rewind(&mut self, len: usize);
 
     /// Whether the prefix is a whole program.

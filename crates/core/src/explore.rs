@@ -17,9 +17,9 @@ pub struct Plan {
     pub error_rate: f64,
     /// Programs in the first batch.
     pub first_batch: u32,
-    /// Every later batch takes the number tried so far to this many times as much; at least 2. A larger batch shares
-    /// more of the work and spreads its programs more evenly; but only between batches does one know what a smaller
-    /// budget would have found.
+    /// Every later batch takes the number tried so far to this many times as much; at least 2. A larger batch
+    /// shares more of the work and spreads its programs more evenly; but only between batches does one know
+    /// what a smaller budget would have found.
     pub growth: u32,
 }
 
@@ -46,11 +46,12 @@ impl Plan {
     }
 }
 
-/// Programs and dead ends after which an exploration reports and asks whether to go on: some milliseconds at most.
-const NEWS: u32 = 256;
+/// Programs and dead ends after which an exploration reports and asks whether to go on: some milliseconds at
+/// most.
+const NEWS: u64 = 256;
 
 /// What was found for one example.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// The rewarded programs, in the order in which they were found.
     pub memory: Memory,
@@ -81,8 +82,8 @@ impl Exploration {
         !self.memory.is_empty()
     }
 
-    /// After how many programs the first reward was there, to the end of its batch: the order of programs within a
-    /// batch is that of the tree and means nothing.
+    /// After how many programs the first reward was there, to the end of its batch: the order of programs
+    /// within a batch is that of the tree and means nothing.
     pub fn solved_after(&self) -> Option<u64> {
         self.milestones
             .iter()
@@ -112,10 +113,12 @@ impl Explorer {
         }
     }
 
-    /// Explores `env`, from its start to the end of the budget or of the space. `go_on` is told every now and then
-    /// what has been done since the last time; if it says no, the exploration is given up at once and nothing is returned.
+    /// Explores `env`, from its start to the end of the budget or of the space. `go_on` is told every now and
+    /// then what has been done since the last time; if it says no, the exploration is given up at once and
+    /// nothing is returned.
     ///
-    /// The result depends on the plan, the example's number, the environment and the policy, and on nothing else.
+    /// The result depends on the plan, the example's number, the environment and the policy, and on nothing
+    /// else.
     pub fn explore<E, P>(
         &mut self,
         example: u64,
@@ -149,7 +152,7 @@ impl Explorer {
                     }
                     Met::DeadEnd => news.dead_ends += 1,
                 }
-                if news.programs + news.dead_ends < NEWS {
+                if u64::from(news.programs) + news.dead_ends < NEWS {
                     return ControlFlow::Continue(());
                 }
                 given_up = !go_on(std::mem::take(&mut news));
@@ -163,7 +166,7 @@ impl Explorer {
                 return None;
             }
             result.tried += u64::from(drawn.programs);
-            result.dead_ends += u64::from(drawn.dead_ends);
+            result.dead_ends += drawn.dead_ends;
             result.milestones.push(Milestone {
                 tried: result.tried,
                 found: result.memory.len() as u64,

@@ -65,12 +65,14 @@ pub enum Ending {
     Stopped,
 }
 
-/// Explores `examples` on the current rayon pool; `env_of` makes the environment of an example, on the thread that explores it.
+/// Explores `examples` on the current rayon pool; `env_of` makes the environment of an example, on the thread
+/// that explores it.
 ///
-/// Each result is given to `deliver` as soon as those of all the examples before it have been, so a store to which they
-/// are appended always holds the first so many examples, whatever the number of threads. To resume a run, leave out
-/// the examples that the store has: what an example yields does not depend on the others, so the whole is the same as if
-/// nothing had happened. An example that was under way at the stop is explored again from its beginning.
+/// Each result is given to `deliver` as soon as those of all the examples before it have been, so a store to
+/// which they are appended always holds the first so many examples, whatever the number of threads. To resume
+/// a run, leave out the examples that the store has: what an example yields does not depend on the others, so
+/// the whole is the same as if nothing had happened. An example that was under way at the stop is explored
+/// again from its beginning.
 ///
 /// An error of `deliver` ends the run and is returned.
 ///

@@ -8,14 +8,14 @@ use crate::prefix::HashedSet;
 
 /// The prefixes of one example below which everything has been tried (the paper's Bᵉ).
 ///
-/// What was inserted is always found again. Something else is taken for a member with at most the wanted error rate;
-/// then the programs below it are never tried.
+/// What was inserted is always found again. Something else is taken for a member with at most the wanted
+/// error rate; then the programs below it are never tried.
 ///
-/// A small set keeps the hashes themselves: look-ups are what exploration does most, and they are several times as fast
-/// as in a Bloom filter for two to four times the memory (see `benches/explore.rs`). Past
-/// [`EXACT_LIMIT`](Self::EXACT_LIMIT) members it
-/// becomes a Bloom filter sized from the wanted error rate. A full filter is followed by a larger, stricter one; the
-/// error rates of the whole chain sum to less than the wanted one.
+/// A small set keeps the hashes themselves: look-ups are what exploration does most, and they are at least
+/// twice as fast as in a Bloom filter for two to four times the memory (see `benches/explore.rs`). Past
+/// [`EXACT_LIMIT`](Self::EXACT_LIMIT) members it becomes a Bloom filter sized from the wanted error rate. A
+/// full filter is followed by a larger, stricter one; the error rates of the whole chain sum to less than the
+/// wanted one.
 ///
 /// ```
 /// use mapo_core::{Action, ExploredSet, PrefixHash};
@@ -57,8 +57,8 @@ struct Filter {
 const GROWTH: usize = 4;
 
 impl ExploredSet {
-    /// Up to this many prefixes are held exactly: the most that fit a hash table of 2¹⁷ places, about 1.2 MB, which
-    /// is what a core's own cache holds.
+    /// Up to this many prefixes are held exactly: the most that fit a hash table of 2¹⁷ places. That is about
+    /// 1.2 MB, so that it stays in a core's own cache.
     pub const EXACT_LIMIT: usize = (1 << 17) / 8 * 7;
 
     /// An empty set that takes a prefix for a member wrongly with at most probability `error_rate`.
@@ -157,8 +157,9 @@ impl ExploredSet {
     pub fn bytes(&self) -> usize {
         match &self.marks {
             Marks::Few(hashes) if hashes.is_empty() => 0,
-            // A hash table has a power of two of places, fills at most seven eighths of them, and has a control byte
-            // for each. Counted from the members, not from the capacity, which may be left from an earlier example.
+            // A hash table has a power of two of places, fills at most seven eighths of them, and has a
+            // control byte for each. Counted from the members, not from the capacity, which may be left from
+            // an earlier example.
             Marks::Few(hashes) => (hashes.len() * 8).div_ceil(7).next_power_of_two() * (size_of::<u64>() + 1),
             Marks::Many(filters) => filters.iter().map(|filter| filter.bloom.num_bits() / 8).sum(),
         }
@@ -185,16 +186,17 @@ impl Filter {
     }
 
     fn insert(&mut self, hash: u64) {
-        // An element that was there already leaves the filter as it is and need not count towards its capacity.
+        // An element that was there already leaves the filter as it is and need not count towards its
+        // capacity.
         if !self.bloom.insert_hash(hash) {
             self.len += 1;
         }
     }
 }
 
-/// The error rate of the filter that comes after `earlier` others in the chain. Halving it each time keeps the sum over
-/// any number of filters to half of the `wanted` one; the other half is for the luck of a single set, since a
-/// filter's rate holds only on average.
+/// The error rate of the filter that comes after `earlier` others in the chain. Halving it each time keeps
+/// the sum over any number of filters to half of the `wanted` one; the other half is for the luck of a single
+/// set, since a filter's rate holds only on average.
 fn filter_rate(wanted: f64, earlier: usize) -> f64 {
     wanted * 0.25 * 0.5_f64.powi(earlier as i32)
 }

@@ -1,13 +1,17 @@
-//! The algorithm: systematic exploration, memory, objectives, actors and learner. Knows neither tables nor networks.
+//! The algorithm: systematic exploration, memory, objectives, actors and learner. Knows neither tables nor
+//! networks.
 //!
-//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`] and can be
-//! explored here, without ever trying the same program twice:
+//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`] and
+//! can be explored here, without ever trying the same program twice:
 //!
-//! * [`explore_all`] explores many examples on all cores and delivers what each of them gave, in their order;
-//! * [`Explorer`] explores one example as a [`Plan`] says: batches of growing size, until the budget or the space is used up;
-//! * [`Batch`] draws many new programs in one walk over the tree of prefixes, [`Walk`] draws one (Algorithm 1 of the
-//!   paper), both by the probabilities of a [`Policy`];
-//! * [`ExploredSet`] knows the prefixes below which nothing is left to try; [`Memory`] keeps the programs that earned a reward.
+//! * [`explore_all()`] explores many examples on all cores and delivers what each of them gave, in their
+//!   order;
+//! * [`Explorer`] explores one example as a [`Plan`] says: batches of growing size, until the budget or the
+//!   space is used up;
+//! * [`Batch`] draws many new programs in one walk over the tree of prefixes, [`Walk`] draws one (Algorithm 1
+//!   of the paper), both by the probabilities of a [`Policy`];
+//! * [`ExploredSet`] knows the prefixes below which nothing is left to try; [`Memory`] keeps the programs
+//!   that earned a reward.
 
 mod batch;
 mod chance;

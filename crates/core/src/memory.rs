@@ -29,7 +29,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Adds a program and its reward at the end, unless the program is there already. Says whether it was added.
+    /// Adds a program and its reward at the end, unless the program is there already. Says whether it was
+    /// added.
     pub fn insert(&mut self, program: &[Action], reward: f32) -> bool {
         let is_new = self.known.insert(PrefixHash::of(program).get());
         if is_new {
@@ -119,7 +120,10 @@ mod tests {
     proptest! {
         #[test]
         fn it_holds_each_program_once_in_the_order_of_finding(
-            found in prop::collection::vec((prop::collection::vec((0..3_u16).prop_map(Action), 0..5), 0.1..1.0_f32), 0..60),
+            found in prop::collection::vec(
+                (prop::collection::vec((0..3_u16).prop_map(Action), 0..5), 0.1..1.0_f32),
+                0..60,
+            ),
         ) {
             let mut memory = Memory::default();
             let mut expected: Vec<(Vec<Action>, f32)> = Vec::new();

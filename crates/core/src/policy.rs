@@ -6,13 +6,14 @@ use crate::{Action, Env};
 ///
 /// Exploration renormalises over the actions that still lead somewhere new, so weights need not sum to one.
 ///
-/// A policy with a state per prefix (a decoder) keeps a stack of states: consecutive calls walk the tree of prefixes
-/// depth first, so the state to go on from is always that of the longest common prefix with the last call.
-/// It is asked also where only one action is left, so it sees every prefix in which an action is taken.
+/// A policy with a state per prefix (a decoder) keeps a stack of states: consecutive calls walk the tree of
+/// prefixes depth first, so the state to go on from is always that of the longest common prefix with the last
+/// call. It is asked also where only one action is left, so it sees every prefix in which an action is taken.
 pub trait Policy<E: Env + ?Sized> {
-    /// Appends one weight for each of `actions`, all of them valid after `prefix`, to `weights`: not negative, finite,
-    /// proportional to its probability. Appending nothing at all means that all are equally likely; so does giving each
-    /// of them the weight zero. An action of weight zero is taken only when nothing else is left.
+    /// Appends one weight for each of `actions`, all of them valid after `prefix`, to `weights`: not
+    /// negative, finite, proportional to its probability. Appending nothing at all means that all are equally
+    /// likely; so does giving each of them the weight zero. An action of weight zero is taken only when
+    /// nothing else is left.
     fn weigh(&mut self, env: &E, prefix: &[Action], actions: &[Action], weights: &mut Vec<f32>);
 }
 

@@ -8,10 +8,10 @@ use crate::Action;
 
 /// A 64-bit hash of a sequence of actions.
 ///
-/// The hash of a longer sequence comes from that of the shorter one and the action between them, so a walk pays one
-/// mix per step however long the sequence is. Two different actions never take the same prefix to the same hash;
-/// other sequences collide with the probability of random 64-bit numbers. Hashes are stored with explored sets, so the
-/// function must not change.
+/// The hash of a longer sequence comes from that of the shorter one and the action between them, so a walk
+/// pays one mix per step however long the sequence is. Two different actions never take the same prefix to
+/// the same hash; other sequences collide with the probability of random 64-bit numbers. Hashes are stored
+/// with explored sets, so the function must not change.
 ///
 /// ```
 /// use mapo_core::{Action, PrefixHash};
@@ -37,7 +37,8 @@ impl PrefixHash {
     /// The hash of this sequence with `action` after it.
     #[inline]
     pub fn extend(self, action: Action) -> Self {
-        // The odd multiplier spreads neighbouring actions over all bits; `mix` is a bijection, so siblings stay apart.
+        // The odd multiplier spreads neighbouring actions over all bits; `mix` is a bijection, so siblings
+        // stay apart.
         Self(mix(self.0 ^ (u64::from(action.0) + 1).wrapping_mul(SPREAD)))
     }
 
@@ -50,8 +51,8 @@ impl PrefixHash {
 /// 2⁶⁴ divided by the golden ratio, made odd.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`: the output function of
-/// the SplitMix64 generator.
+/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`: the output
+/// function of the SplitMix64 generator.
 #[inline]
 pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -7,14 +7,14 @@ use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
 
 /// One walk from the empty prefix to a program that was never tried.
 ///
-/// [`draw`](Walk::draw) does a whole walk with a policy. Whoever advances many walks together, to ask a network about
-/// all of them at once, alternates [`turn`](Walk::turn) and [`take`](Walk::take) instead.
+/// [`draw`](Walk::draw) does a whole walk with a policy. Whoever advances many walks together, to ask a
+/// network about all of them at once, alternates [`turn`](Walk::turn) and [`take`](Walk::take) instead.
 ///
-/// Two things are done earlier than in the paper; neither changes what is ever tried. A prefix whose last branch is used up is
-/// known to be explored as soon as that happens, not when a later walk runs into it; and since a mark on a prefix
-/// covers all that lies below, only the shortest prefix of those that have just become explored is inserted. Where only one action is
-/// valid, the prefix before it and the one after it have the same fate: the mark goes to the former, and
-/// no look-up is spent on the latter.
+/// Three things differ from the paper's listing; none changes what can ever be tried. A prefix whose last
+/// branch is used up is known to be explored as soon as that happens, not when a later walk runs into it; and
+/// since a mark on a prefix covers all that lies below, only the shortest prefix of those that have just
+/// become explored is inserted. Where only one action is valid, the prefix before it and the one after it
+/// have the same fate: the mark goes to the former, and no look-up is spent on the latter.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
     prefix: Vec<Action>,
@@ -187,8 +187,8 @@ impl Walk {
         }
     }
 
-    /// Marks a program as tried without drawing it, so that no walk comes to it again: this is how an explored set
-    /// starts from a memory. Says whether it was a whole program of the environment and new.
+    /// Marks a program as tried without drawing it, so that no walk comes to it again: this is how an
+    /// explored set starts from a memory. Says whether it was a whole program of the environment and new.
     pub fn visit<E: Env + ?Sized>(
         &mut self,
         env: &mut E,

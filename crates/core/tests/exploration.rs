@@ -33,8 +33,8 @@ fn walk_all<'a>(
     }
 }
 
-/// Tries programs in batches of the given sizes, over and over, until there are none left. Every batch that meets
-/// `patience` programs and dead ends is broken off there.
+/// Tries programs in batches of the given sizes, over and over, until there are none left. Every batch that
+/// meets `patience` programs and dead ends is broken off there.
 fn batch_all<'a>(
     tree: &'a Tree,
     policy: &mut impl Policy<TreeEnv<'a>>,
@@ -91,7 +91,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn one_at_a_time_visits_every_program_once(tree in trees(), seed: u64, exact in prop_oneof![Just(0), Just(1000)]) {
+    fn one_at_a_time_visits_every_program_once(
+        tree in trees(),
+        seed: u64,
+        exact in prop_oneof![Just(0), Just(1000)],
+    ) {
         prop_assert_eq!(sorted(walk_all(&tree, &mut Uniform, exact, seed)), tree.programs());
         prop_assert_eq!(sorted(walk_all(&tree, &mut Biased, exact, seed)), tree.programs());
     }
@@ -109,7 +113,11 @@ proptest! {
     }
 
     #[test]
-    fn walks_and_batches_share_an_explored_set(tree in trees(), turns in prop::collection::vec(0..5_u32, 1..200), seed: u64) {
+    fn walks_and_batches_share_an_explored_set(
+        tree in trees(),
+        turns in prop::collection::vec(0..5_u32, 1..200),
+        seed: u64,
+    ) {
         let mut env = TreeEnv::new(&tree);
         let mut explored = ExploredSet::new(1e-9);
         let (mut walk, mut batch, mut rng) = (Walk::default(), Batch::default(), example_rng(seed, 0));
@@ -133,7 +141,11 @@ proptest! {
     }
 
     #[test]
-    fn what_was_visited_is_not_drawn(tree in trees(), keep in prop::collection::vec(any::<bool>(), 300), seed: u64) {
+    fn what_was_visited_is_not_drawn(
+        tree in trees(),
+        keep in prop::collection::vec(any::<bool>(), 300),
+        seed: u64,
+    ) {
         let (mut env, mut explored, mut walk) = (TreeEnv::new(&tree), ExploredSet::new(1e-9), Walk::default());
         let (visited, rest): (Vec<_>, Vec<_>) =
             tree.programs().into_iter().zip(&keep).partition(|(_, keep)| **keep);
@@ -155,26 +167,40 @@ proptest! {
     }
 
     #[test]
-    fn an_explorer_keeps_what_is_rewarded_and_its_budget(tree in trees(), programs in 0..150_u64, first_batch in 0..40_u32, growth in 0..5_u32, seed: u64) {
+    fn an_explorer_keeps_what_is_rewarded_and_its_budget(
+        tree in trees(),
+        programs in 0..150_u64,
+        first_batch in 0..40_u32,
+        growth in 0..5_u32,
+        seed: u64,
+    ) {
         let plan = Plan { programs, seed, first_batch, growth, ..Plan::default() };
         let mut explorer = Explorer::new(plan);
         let all = tree.programs();
-        let once = explorer.explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap();
+        let explore = |explorer: &mut Explorer| {
+            explorer.explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap()
+        };
+        let once = explore(&mut explorer);
         prop_assert_eq!(once.tried, programs.min(all.len() as u64));
-        prop_assert!(once.memory.iter().all(|(program, reward)| all.contains(&(program.to_vec(), reward)) && reward > 0.0));
+        let is_rewarded =
+            |(program, reward): (&[Action], f32)| reward > 0.0 && all.contains(&(program.to_vec(), reward));
+        prop_assert!(once.memory.iter().all(is_rewarded));
         if once.is_complete {
             let rewarded = all.iter().filter(|(_, reward)| *reward > 0.0).count();
             prop_assert_eq!(once.memory.len(), rewarded);
         }
         prop_assert_eq!(once.is_solved(), once.solved_after().is_some());
         // Whatever the explorer did before, and whoever was stopped in between, the result is the same.
-        prop_assert!(programs == 0 || explorer.explore(4, &mut TreeEnv::new(&tree), &mut Uniform, |_| false).is_none());
-        let again = explorer.explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap();
-        prop_assert_eq!(again, Explorer::new(plan).explore(3, &mut TreeEnv::new(&tree), &mut Uniform, |_| true).unwrap());
+        let given_up = explorer.explore(4, &mut TreeEnv::new(&tree), &mut Uniform, |_| false);
+        prop_assert!(programs == 0 || given_up.is_none());
+        prop_assert_eq!(&explore(&mut explorer), &once);
+        prop_assert_eq!(&explore(&mut Explorer::new(plan)), &once);
     }
 
     #[test]
-    fn hashing_step_by_step_is_hashing_from_scratch(actions in prop::collection::vec(any::<u16>().prop_map(Action), 0..40)) {
+    fn hashing_step_by_step_is_hashing_from_scratch(
+        actions in prop::collection::vec(any::<u16>().prop_map(Action), 0..40),
+    ) {
         let mut hash = PrefixHash::ROOT;
         for len in 0..=actions.len() {
             prop_assert_eq!(hash, PrefixHash::of(&actions[..len]));

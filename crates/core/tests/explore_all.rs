@@ -30,8 +30,9 @@ fn plan() -> Plan {
     }
 }
 
-/// Explores what the store does not have yet, with `threads` threads, until `programs` have been tried in this run.
-fn run(forest: &[Tree], store: &mut Store, threads: usize, programs: u64) -> Ending {
+/// Explores what the store does not have yet, with `threads` threads, and stops when it is to begin one
+/// example more than `most`.
+fn run(forest: &[Tree], store: &mut Store, threads: usize, most: u64) -> Ending {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -41,7 +42,7 @@ fn run(forest: &[Tree], store: &mut Store, threads: usize, programs: u64) -> End
     let first = store.len() as u64;
     pool.install(|| {
         let env_of = |example: u64| {
-            if begun.fetch_add(1, Relaxed) >= programs {
+            if begun.fetch_add(1, Relaxed) >= most {
                 progress.stop();
             }
             TreeEnv::new(&forest[example as usize])

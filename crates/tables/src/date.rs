@@ -59,6 +59,15 @@ impl Date {
         )
     }
 
+    /// The date as far as `parts` (as in [`known`](Date::known)) goes.
+    pub(crate) fn only(self, parts: u8) -> Date {
+        Date {
+            year: self.year.filter(|_| parts & 4 != 0),
+            month: self.month.filter(|_| parts & 2 != 0),
+            day: self.day.filter(|_| parts & 1 != 0),
+        }
+    }
+
     /// Which parts are known, as three bits: dates with the same mask are totally ordered.
     pub fn known(self) -> u8 {
         u8::from(self.year.is_some()) << 2

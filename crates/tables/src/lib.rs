@@ -9,6 +9,7 @@ pub mod language;
 pub mod question;
 pub mod read;
 pub mod scoring;
+pub mod store;
 mod table;
 pub mod text;
 

@@ -3,7 +3,9 @@
 use crate::data_args::SelectionArgs;
 use crate::{Outcome, json, table_view};
 use clap::Args;
-use mapo_tables::{Assistance, ColumnKind, Constant, Dataset, Example, Mention, Selection, Value, text};
+use mapo_tables::{
+    Assistance, ColumnKind, Constant, Dataset, Example, Mention, Selection, Value, read, text,
+};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -25,6 +27,10 @@ pub struct Data {
     /// Show one example with its table and the tokens with which its programs may begin.
     #[arg(long, value_name = "ID")]
     example: Option<String>,
+    /// Compare our reader with the CoreNLP annotation of WikiTableQuestions: tokens, numbers, dates, comparatives and
+    /// superlatives. Takes --split, by default pristine-seen-tables, whose annotation is the official one.
+    #[arg(long, conflicts_with_all = ["dump", "example"])]
+    agreement: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -32,6 +38,9 @@ pub struct Data {
 
 impl Data {
     pub fn execute(self) -> Outcome {
+        if self.agreement {
+            return self.agreement();
+        }
         if let Some(id) = &self.example {
             return self.example(id);
         }
@@ -58,6 +67,22 @@ impl Data {
             }
         }
         Ok(out.flush()?)
+    }
+
+    fn agreement(&self) -> Outcome {
+        let Dataset::Wtq(folder) = &self.data else {
+            return Err(format!(
+                "{} has no CoreNLP annotation to compare with; name wtq:DIR",
+                self.data
+            )
+            .into());
+        };
+        let portion = self.selection.split.as_deref().unwrap_or("pristine-seen-tables");
+        let agreement = read::agreement::agreement(folder, portion)?;
+        match self.json {
+            true => crate::print(serde_json::to_string(&agreement)?),
+            false => crate::print(agreement),
+        }
     }
 
     fn example(&self, id: &str) -> Outcome {

@@ -16,13 +16,9 @@ pub struct Language {
 impl Language {
     pub fn execute(self) -> Outcome {
         match self.json {
-            true => println!(
-                "{}",
-                json!({ "functions": DEFINITIONS.iter().map(as_json).collect::<Vec<_>>() })
-            ),
-            false => print!("{}", markdown()),
+            true => crate::print(json!({ "functions": DEFINITIONS.iter().map(as_json).collect::<Vec<_>>() })),
+            false => crate::print(markdown().trim_end()),
         }
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod data;
+pub mod explore;
 pub mod language;
 pub mod run;
 pub mod score;

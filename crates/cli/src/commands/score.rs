@@ -51,12 +51,12 @@ impl Score {
                 "accuracy": report.accuracy(),
                 "unknown": report.unknown.len(),
             });
-            println!("{summary}");
+            crate::print(summary)?;
         } else {
-            println!("examples   {}", report.verdicts.len());
-            println!("predicted  {}", report.predicted());
-            println!("correct    {}", report.correct());
-            println!("accuracy   {:.2} %", 100.0 * report.accuracy());
+            crate::print(format_args!("examples   {}", report.verdicts.len()))?;
+            crate::print(format_args!("predicted  {}", report.predicted()))?;
+            crate::print(format_args!("correct    {}", report.correct()))?;
+            crate::print(format_args!("accuracy   {:.2} %", 100.0 * report.accuracy()))?;
         }
         if let Some((line, id)) = report.unknown.first() {
             let (file, count) = (self.file.display(), report.unknown.len());

@@ -3,6 +3,7 @@
 mod example;
 mod jsonl;
 mod lines;
+pub mod toy;
 pub mod wikisql;
 mod wtq;
 
@@ -18,6 +19,8 @@ use std::sync::Arc;
 /// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dataset {
+    /// The built-in one, see [`toy`].
+    Toy,
     /// WikiTableQuestions, in a folder of its official layout.
     Wtq(PathBuf),
     /// WikiSQL, in a folder of its official layout.
@@ -36,6 +39,7 @@ impl FromStr for Dataset {
             path => Ok(PathBuf::from(path)),
         };
         match kind {
+            "toy" if path.is_empty() => Ok(Dataset::Toy),
             "wtq" => Ok(Dataset::Wtq(needs("dir")?)),
             "wikisql" => Ok(Dataset::WikiSql(needs("dir")?)),
             "jsonl" => Ok(Dataset::JsonLines(needs("file")?)),
@@ -49,6 +53,7 @@ impl FromStr for Dataset {
 impl fmt::Display for Dataset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Dataset::Toy => f.write_str("toy"),
             Dataset::Wtq(path) => write!(f, "wtq:{}", path.display()),
             Dataset::WikiSql(path) => write!(f, "wikisql:{}", path.display()),
             Dataset::JsonLines(path) => write!(f, "jsonl:{}", path.display()),
@@ -156,6 +161,16 @@ pub enum DatasetError {
 }
 
 impl Dataset {
+    /// The kind of dataset, without where it is: `toy`, `wtq`, `wikisql`, `jsonl`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Dataset::Toy => "toy",
+            Dataset::Wtq(_) => "wtq",
+            Dataset::WikiSql(_) => "wikisql",
+            Dataset::JsonLines(_) => "jsonl",
+        }
+    }
+
     /// The examples that a selection names.
     pub fn examples(&self, selection: &Selection) -> Result<Examples, DatasetError> {
         let splits = match (&selection.split, &selection.ids) {
@@ -176,6 +191,7 @@ impl Dataset {
             _ if selection.reader == Some(Reader::CoreNlp) => Err(DatasetError::Reader {
                 dataset: self.to_string(),
             }),
+            Dataset::Toy => toy::examples(split, selection.clone()),
             Dataset::WikiSql(folder) => wikisql::examples(folder, split, selection.clone()),
             Dataset::JsonLines(file) => jsonl::examples(file, split, selection.clone()),
         }
@@ -190,6 +206,7 @@ impl Dataset {
                 &["training", "pristine-seen-tables", "pristine-unseen-tables"][..],
             ),
             Dataset::WikiSql(folder) => (folder.clone(), ".jsonl", &["train", "dev", "test"][..]),
+            Dataset::Toy => return toy::Split::ALL.map(toy::Split::name).to_vec(),
             Dataset::JsonLines(_) => return vec!["all"],
         };
         let here = |split: &&&str| folder.join(format!("{split}{ending}")).exists();
@@ -204,7 +221,7 @@ impl Dataset {
     pub fn split<'a>(&self, selection: &'a Selection) -> &'a str {
         let first = match self {
             Dataset::Wtq(_) => "training",
-            Dataset::WikiSql(_) => "train",
+            Dataset::Toy | Dataset::WikiSql(_) => "train",
             Dataset::JsonLines(_) => "all",
         };
         selection.split.as_deref().unwrap_or(first)

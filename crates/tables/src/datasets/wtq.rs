@@ -76,11 +76,11 @@ fn tagged_file(folder: &Path, split: &str) -> Option<PathBuf> {
 }
 
 fn read_split(file: &Path) -> Result<Vec<Asked>, DatasetError> {
-    let mut lines = Fields::open(file, LAYOUT)?;
+    let lines = Fields::open(file, LAYOUT)?;
     let (id, question) = (lines.field("id")?, lines.field("utterance")?);
     let (table, answer) = (lines.field("context")?, lines.field("targetValue")?);
     let mut asked = Vec::new();
-    while let Some(fields) = lines.next() {
+    for fields in lines {
         let mut fields = fields?;
         asked.push(Asked {
             answer: split_list(&fields[answer]),

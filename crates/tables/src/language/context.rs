@@ -1,6 +1,6 @@
 //! What a program can talk about: a table, the constants of a question and the functions allowed.
 
-use super::function::{Function, FunctionSet};
+use super::function::{Argument, Function, FunctionSet};
 use super::relation::{Relation, mark_codes};
 use super::symbol::{Constant, ConstantId, Symbol, Token};
 use crate::table::rows::{RowSet, words_for};
@@ -68,6 +68,7 @@ pub struct Context {
     offered_constants: u16,
     language: Language,
     all_rows: RowSet,
+    joins_rows: bool,
     /// The rows in which a column stands in a relation to a constant, by constant, column and relation; found
     /// when first asked for.
     constant_rows: Vec<OnceLock<RowSet>>,
@@ -135,7 +136,11 @@ impl Context {
         language: Language,
     ) -> Context {
         let mut distinct: Vec<Constant> = Vec::new();
-        let mut add = |constant: Constant| {
+        let mut add = |mut constant: Constant| {
+            if let Constant::Numbers(numbers) = &mut constant {
+                // Adding zero makes one value of 0 and -0, which print differently.
+                numbers.iter_mut().for_each(|number| *number += 0.0);
+            }
             if !distinct.contains(&constant) {
                 distinct.push(constant);
             }
@@ -146,7 +151,16 @@ impl Context {
             add(constant);
         }
         let masks = distinct.len() * table.columns().len() * Relation::COUNT;
+        let takes_two = |function: Function| {
+            let arguments = function.definition().arguments;
+            arguments
+                .iter()
+                .filter(|argument| **argument == Argument::Rows)
+                .count()
+                > 1
+        };
         Context {
+            joins_rows: language.functions.iter().any(takes_two),
             all_rows: RowSet::all(table.rows()),
             constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
             text_rows: TextRows::new(&table),
@@ -226,6 +240,11 @@ impl Context {
 
     fn first_variable(&self) -> u16 {
         self.first_constant() + self.constants.len() as u16
+    }
+
+    /// Whether some function takes two arguments that hold rows.
+    pub(super) fn joins_rows(&self) -> bool {
+        self.joins_rows
     }
 
     pub(super) fn all_rows(&self) -> &RowSet {

@@ -211,7 +211,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_EQUAL,
             summary: "the rows whose value in the column is another than the given one, or missing",
             admits: several_equal,
-            run: |m, args| m.filter(args, Relation::Equal, false),
+            run: |m, args| m.filter(args, Relation::NotDifferent, false),
             ..BASE
         },
         Definition {
@@ -286,7 +286,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             summary: "how many rows there are",
             triggers: &["how", "many", "total", "number"],
             gives: Gives::Scalar,
-            run: |m, args| m.hold_number(m.count(args[0].rows()) as f64),
+            run: |m, args| m.hold_number(Some(m.count(args[0].rows()) as f64)),
             ..BASE
         },
         Definition {
@@ -324,7 +324,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             admits: several_present,
             run: |m, args| {
                 let (sum, count) = m.sum(args[0].rows(), args[1].column());
-                m.hold_number(sum / count as f64);
+                m.hold_number((count > 0).then(|| sum / count as f64));
             },
             ..BASE
         },
@@ -339,7 +339,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             admits: several_present,
             run: |m, args| {
                 let (sum, _) = m.sum(args[0].rows(), args[1].column());
-                m.hold_number(sum);
+                m.hold_number(Some(sum));
             },
             ..BASE
         },
@@ -384,7 +384,6 @@ pub static DEFINITIONS: [Definition; 23] = {
                 _ => false,
             },
             run: |m, args| m.diff(args[0].rows(), args[1].rows(), args[2].column()),
-            ..BASE
         },
     ]
 };

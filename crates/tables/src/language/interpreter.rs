@@ -87,6 +87,8 @@ pub struct Interpreter {
     finished: Vec<Finished>,
     /// The variables that no later expression has used yet, as bits.
     unused: u32,
+    /// The variables that hold rows, as bits.
+    rows_held: u32,
 }
 
 impl Interpreter {
@@ -106,6 +108,7 @@ impl Interpreter {
             args: Args::new(),
             finished: Vec::with_capacity(expressions),
             unused: 0,
+            rows_held: 0,
         }
     }
 
@@ -144,7 +147,7 @@ impl Interpreter {
             Held::Rows { .. } => Denotation::Rows(RowSet::from_words(
                 self.machine.words(RowsRef::variable(variable as u8)),
             )),
-            Held::Number(number) => Denotation::Numbers(vec![*number]),
+            Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
             Held::Values { .. } => match self.machine.kind(values)? {
                 ValuesKind::Strings => {
                     Denotation::Strings(self.values(values).map(|v| v.to_string()).collect())
@@ -182,7 +185,7 @@ impl Interpreter {
     pub fn answer_values(&self) -> impl Iterator<Item = Value<'_>> + Clone {
         let last = self.finished.len().wrapping_sub(1);
         let scalar = match self.machine.held().get(last) {
-            Some(Held::Number(number)) => Some(Value::Number(*number)),
+            Some(Held::Number(number)) => number.map(Value::Number),
             _ => None,
         };
         self.values(ValuesRef::Variable(last as u8)).chain(scalar)
@@ -198,7 +201,7 @@ impl Interpreter {
         match self.machine.held().last() {
             Some(Held::Rows { count }) => *count == 0,
             Some(Held::Values { start, end, .. }) => start == end,
-            Some(Held::Number(_)) => false,
+            Some(Held::Number(number)) => number.is_none(),
             None => true,
         }
     }
@@ -254,7 +257,11 @@ impl Interpreter {
             args: self.args.clone(),
             unused_before: self.unused,
         });
-        self.unused = self.unused & !used(&self.args) | 1 << (self.finished.len() - 1);
+        let newest = 1 << (self.finished.len() - 1);
+        self.unused = self.unused & !used(&self.args) | newest;
+        if function.definition().gives == Gives::Rows {
+            self.rows_held |= newest;
+        }
         self.place = Place::Boundary;
     }
 
@@ -274,6 +281,7 @@ impl Interpreter {
                         self.machine.pop();
                         self.args = args;
                         self.unused = unused_before;
+                        self.rows_held &= !(1 << self.finished.len());
                         Place::Close(function)
                     }
                     None => Place::Boundary,
@@ -369,15 +377,9 @@ impl Interpreter {
     }
 
     fn may_open(&self) -> bool {
-        if self.finished.len() >= self.language().expressions {
-            return false;
-        }
-        // A frugal program does not go on where no function could be finished.
-        self.assistance == Assistance::All || {
-            let mut args = Args::new();
-            let mut functions = self.language().functions.iter();
-            functions.any(|function| self.completes(function.definition(), &mut args))
-        }
+        let (mut args, mut functions) = (Args::new(), self.language().functions.iter());
+        self.finished.len() < self.language().expressions
+            && functions.any(|function| self.completes(function.definition(), &mut args))
     }
 
     /// Whether the function's arguments so far can be completed.
@@ -399,18 +401,39 @@ impl Interpreter {
         leads
     }
 
-    /// Whether, after this expression, all results can still be used by the expressions that are left. An
-    /// expression uses up at most two variables and adds one, so each can take one off the unused.
+    /// Whether, after this expression, the expressions that are left can still make an answer of all results, as far
+    /// as that can be told without executing it: some prefixes turn out to lead nowhere, but none is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
         if self.assistance == Assistance::All {
             return true;
         }
-        let left_over = (self.unused & !used(args)).count_ones() as usize;
+        let unused = self.unused & !used(args);
+        let rows = (unused & self.rows_held).count_ones() as usize;
+        let values = unused.count_ones() as usize - rows;
         let further = self.language().expressions - self.finished.len() - 1;
         match definition.gives {
-            Gives::Rows => further > 0 && left_over <= further,
-            Gives::Values => left_over <= further,
-            Gives::Scalar => left_over == 0,
+            Gives::Scalar => rows + values == 0,
+            Gives::Values => rows + values == 0 || self.needed(rows, values + 1) <= further,
+            Gives::Rows => {
+                // Where a `diff` must come next, it needs a single row.
+                let single = || {
+                    self.machine
+                        .count(RowsRef::variable(unused.trailing_zeros() as u8))
+                        == 1
+                };
+                self.needed(rows + 1, values) <= further && (rows == 0 || further > 1 || single())
+            }
+        }
+    }
+
+    /// How many expressions it takes at the least to use up so many variables and end with an answer. Each filter
+    /// takes one that holds values into one that holds rows. Of several that hold rows all but one must become
+    /// values first, unless a function takes two. In the end one that holds rows becomes the answer.
+    fn needed(&self, rows: usize, values: usize) -> usize {
+        match rows.saturating_sub(1) {
+            0 => values + 1,
+            spare if self.context().joins_rows() => 2 * (spare - 1) + values + 1,
+            spare => 2 * spare + values + 1,
         }
     }
 

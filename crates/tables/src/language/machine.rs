@@ -4,7 +4,7 @@
 //! cutting the arenas, and running one allocates nothing once they have grown.
 
 use super::context::{Context, MOST_EXPRESSIONS};
-use super::relation::{Relation, all_equal, holds, mark_codes};
+use super::relation::{Needles, Relation, all_equal, holds, mark_codes};
 use super::symbol::{Constant, ConstantId};
 use crate::Date;
 use crate::table::rows::{self, RowSet, words_for};
@@ -93,8 +93,8 @@ pub(super) enum Held {
     Rows { count: u32 },
     /// Values of a column, by their codes: `codes[start..end]`.
     Values { column: ColumnId, start: u32, end: u32 },
-    /// A number that can be no argument.
-    Number(f64),
+    /// A number that can be no argument; none where there is nothing to compute it from.
+    Number(Option<f64>),
 }
 
 /// The kinds of values that an argument's place may want.
@@ -104,6 +104,8 @@ pub(super) enum ValuesKind {
     Numbers,
     Dates,
 }
+
+static NOTHING: Constant = Constant::Strings(Vec::new());
 
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
@@ -162,7 +164,7 @@ impl Machine {
                     self.context.column(column),
                     self.codes[start as usize..end as usize].iter(),
                 ),
-                _ => Values::Codes(&self.context.table().columns()[0], [].iter()),
+                _ => Values::Constant(&NOTHING, 0),
             },
         }
     }
@@ -241,15 +243,17 @@ impl Machine {
             return found.any(|contain| rows::intersect(words, contain.words()));
         }
         let given = self.values(values);
-        if relation == Relation::Equal && !all_equal(given.clone()) {
+        let column = self.context.column(column);
+        let mut rows = rows::iter(words).filter_map(|row| column.value(row));
+        if relation == Relation::Contains {
+            let needles = Needles::new(given);
+            return rows.any(|value| matches!(value, Value::Text(text) if needles.any_in(text)));
+        }
+        // Comparisons are offered whatever they find, so what is left is equality, which is with one value.
+        if !all_equal(given.clone()) {
             return false;
         }
-        let column = self.context.column(column);
-        rows::iter(words).any(|row| {
-            column
-                .value(row)
-                .is_some_and(|value| holds(value, relation, given.clone()))
-        })
+        rows.any(|value| holds(value, relation, given.clone().take(1)))
     }
 
     fn held_codes(&self, values: ValuesRef) -> Option<(ColumnId, &[u32])> {
@@ -294,7 +298,7 @@ impl Machine {
         self.held.push(Held::Rows { count });
     }
 
-    pub fn hold_number(&mut self, number: f64) {
+    pub fn hold_number(&mut self, number: Option<f64>) {
         self.rows.resize(self.words * (self.held.len() + 2), 0);
         self.held.push(Held::Number(number));
     }
@@ -364,37 +368,14 @@ impl Machine {
         let best = self.best_code(rows, column_id, extreme);
         self.make_rows(rows, |context, words, place| {
             let column = context.column(column_id);
-            if column.codes_are_ordered() {
-                let Some(best) = best else { return };
+            if let (Dictionary::Dates(dates), false) = (column.dictionary(), column.codes_are_ordered()) {
+                unbeaten(dates, words, |row| column.code(row), extreme, place);
+            }
+            // Dates that know different parts can beat each other in a circle; their codes cannot.
+            if let (true, Some(best)) = (rows::first(place).is_none(), best) {
                 rows::iter(words)
                     .filter(|row| column.code(*row) == best)
                     .for_each(|row| set(place, row));
-            } else {
-                let Dictionary::Dates(dates) = column.dictionary() else {
-                    return;
-                };
-                let values = || {
-                    rows::iter(words)
-                        .map(|row| column.code(row))
-                        .filter(|code| *code != NO_VALUE)
-                };
-                let beaten = |code: u32| {
-                    values().any(|other| beats(dates[other as usize], dates[code as usize], extreme))
-                };
-                let mut any = false;
-                for row in rows::iter(words) {
-                    let code = column.code(row);
-                    if code != NO_VALUE && !beaten(code) {
-                        any = true;
-                        set(place, row);
-                    }
-                }
-                // Dates that know different parts can beat each other in a circle; their keys cannot.
-                if let (false, Some(best)) = (any, best) {
-                    rows::iter(words)
-                        .filter(|row| column.code(*row) == best)
-                        .for_each(|row| set(place, row));
-                }
             }
         });
     }
@@ -558,11 +539,12 @@ impl Machine {
     }
 
     pub fn diff(&mut self, a: RowsRef, b: RowsRef, column: ColumnId) {
-        let number = |rows| {
-            let (sum, count) = self.sum(rows, column);
-            if count == 1 { sum } else { f64::NAN }
+        let number = |rows| match self.sum(rows, column) {
+            (number, 1) => Some(number),
+            _ => None,
         };
-        self.hold_number((number(a) - number(b)).abs());
+        let difference = number(a).zip(number(b)).map(|(a, b)| (a - b).abs());
+        self.hold_number(difference);
     }
 }
 
@@ -570,11 +552,34 @@ fn set(words: &mut [u64], bit: usize) {
     words[bit / 64] |= 1 << (bit % 64);
 }
 
-fn beats(a: Date, b: Date, extreme: Extreme) -> bool {
-    a.compare(b).is_some_and(|order| match extreme {
-        Extreme::Largest => order.is_gt(),
-        Extreme::Smallest => order.is_lt(),
-    })
+/// Sets in `place` the rows whose date no other row's beats. Dates are compared by the parts that both know, so the
+/// best of the dates that know the same parts is kept for each choice of parts: that is enough to tell whether one
+/// of them beats a given date.
+fn unbeaten(dates: &[Date], words: &[u64], code: impl Fn(usize) -> u32, extreme: Extreme, place: &mut [u64]) {
+    const CHOICES: usize = 8;
+    let beats = |a: Date, b: Date| match extreme {
+        Extreme::Largest => a.key() > b.key(),
+        Extreme::Smallest => a.key() < b.key(),
+    };
+    let dated = || rows::iter(words).filter_map(|row| Some((row, *dates.get(code(row) as usize)?)));
+    let mut best: [[Option<Date>; CHOICES]; CHOICES] = Default::default();
+    for (_, date) in dated() {
+        for (parts, best) in (0..).zip(&mut best[date.known() as usize]) {
+            let date = date.only(parts);
+            if best.is_none_or(|best| beats(date, best)) {
+                *best = Some(date);
+            }
+        }
+    }
+    let beaten = |date: Date| {
+        best.iter().zip(0..).any(|(best, known)| {
+            let common = known & date.known();
+            best[common as usize].is_some_and(|best| beats(best, date.only(common)))
+        })
+    };
+    dated()
+        .filter(|(_, date)| !beaten(*date))
+        .for_each(|(row, _)| set(place, row));
 }
 
 /// Goes through the values of an argument.

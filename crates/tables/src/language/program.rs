@@ -39,7 +39,7 @@ pub struct Expression {
 struct Spans(Vec<Span>);
 
 /// Where a token stands in a text: its bytes, and its first character from 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Span {
     bytes: Range<usize>,
     column: usize,
@@ -416,11 +416,7 @@ impl Context {
             for (index, argument) in expression.arguments.iter().enumerate() {
                 let symbol = self.resolve(argument).map_err(|problem| {
                     let span = expression.spans.0.get(index + 1).cloned();
-                    span.unwrap_or(Span {
-                        bytes: 0..0,
-                        column: 0,
-                    })
-                    .error(problem)
+                    span.unwrap_or_default().error(problem)
                 })?;
                 tokens.push(self.token(symbol));
             }
@@ -526,6 +522,22 @@ fn same_column(name: &str, base: &str) -> bool {
 }
 
 impl Program {
+    /// What is wrong with a token of the program, by its place in the [encoding](Context::encode). Parentheses have
+    /// no place of their own in the text: the error points at what stands beside them.
+    pub fn error_at(&self, token: usize, problem: impl Into<String>) -> ProgramError {
+        let mut start = 0;
+        for expression in &self.expressions {
+            let length = expression.arguments.len() + 3;
+            if token < start + length {
+                let spans = &expression.spans.0;
+                let beside = (token - start).saturating_sub(1).min(expression.arguments.len());
+                return spans.get(beside).cloned().unwrap_or_default().error(problem);
+            }
+            start += length;
+        }
+        Span::default().error(problem)
+    }
+
     /// The constants that the program mentions.
     pub fn constants(&self) -> impl Iterator<Item = &Constant> {
         let atoms = self

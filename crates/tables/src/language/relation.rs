@@ -1,6 +1,5 @@
 //! How the values of a column stand to given values.
 
-use crate::Date;
 use crate::table::{Column, Dictionary, Value};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,6 +13,8 @@ pub(crate) enum Relation {
     AtMost,
     /// The same as the one value that they are.
     Equal,
+    /// That, or a date that cannot be compared with it: what is left are the values known to be others.
+    NotDifferent,
     /// Not below any of them.
     AtLeast,
     /// Above all of them.
@@ -24,15 +25,17 @@ pub(crate) enum Relation {
 
 impl Relation {
     /// How many relations there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 
     /// Whether a comparison with one value satisfies the relation.
     fn accepts(self, order: Option<Ordering>) -> bool {
-        let Some(order) = order else { return false };
+        let Some(order) = order else {
+            return self == Relation::NotDifferent;
+        };
         match self {
             Relation::Less => order.is_lt(),
             Relation::AtMost => order.is_le(),
-            Relation::Equal => order.is_eq(),
+            Relation::Equal | Relation::NotDifferent => order.is_eq(),
             Relation::AtLeast => order.is_ge(),
             Relation::Greater => order.is_gt(),
             Relation::Contains => false,
@@ -45,23 +48,18 @@ pub(crate) trait Given<'a>: Iterator<Item = Value<'a>> + Clone {}
 
 impl<'a, I: Iterator<Item = Value<'a>> + Clone> Given<'a> for I {}
 
-/// Whether one value of a column stands in the relation to the given values.
+/// Whether one value of a column compares so with the given values.
 pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Given<'a>) -> bool {
-    match (relation, value) {
-        (Relation::Contains, Value::Text(text)) => {
-            given.any(|needle| matches!(needle, Value::Text(needle) if contains(text, needle)))
-        }
-        // An equality is with a set of values, and a row has only one.
-        (Relation::Equal, _) if !all_equal(given.clone()) => false,
-        _ => {
-            let mut one = false;
-            let all = given.all(|other| {
-                one = true;
-                relation.accepts(compare(value, other))
-            });
-            one && all
-        }
+    // An equality is with a set of values, and a row has only one.
+    if matches!(relation, Relation::Equal | Relation::NotDifferent) && !all_equal(given.clone()) {
+        return false;
     }
+    let mut one = false;
+    let all = given.all(|other| {
+        one = true;
+        relation.accepts(compare(value, other))
+    });
+    one && all
 }
 
 /// Whether the values are one value, however often.
@@ -90,13 +88,14 @@ pub(crate) fn mark_codes<'a>(
     mut mark: impl FnMut(Range<u32>),
 ) {
     match column.dictionary() {
-        Dictionary::Numbers(numbers) => mark(number_range(numbers, relation, given)),
-        Dictionary::Dates(dates) => {
-            let holds = |date: &Date| holds(Value::Date(*date), relation, given.clone());
-            (0..)
-                .zip(dates)
-                .filter(|(_, date)| holds(date))
-                .for_each(|(code, _)| mark(code..code + 1));
+        Dictionary::Numbers(numbers) if given.clone().all(|value| matches!(value, Value::Number(_))) => {
+            mark(number_range(numbers, relation, given))
+        }
+        Dictionary::Numbers(_) | Dictionary::Dates(_) => {
+            let related = (0..)
+                .zip(column.values())
+                .filter(|(_, value)| holds(*value, relation, given.clone()));
+            related.for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(texts) if relation == Relation::Contains => {
             let needles = Needles::new(given);
@@ -113,7 +112,7 @@ pub(crate) fn mark_codes<'a>(
 fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) -> Range<u32> {
     let (mut least, mut most, mut any) = (f64::INFINITY, f64::NEG_INFINITY, false);
     for value in given {
-        let Value::Number(number) = value else { return 0..0 };
+        let Value::Number(number) = value else { continue };
         (least, most, any) = (least.min(number), most.max(number), true);
     }
     if !any {
@@ -125,46 +124,44 @@ fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) 
     match relation {
         Relation::Less => 0..below(least),
         Relation::AtMost => 0..up_to(least),
-        Relation::Equal if least == most => below(least)..up_to(least),
+        Relation::Equal | Relation::NotDifferent if least == most => below(least)..up_to(least),
         Relation::AtLeast => below(most)..end,
         Relation::Greater => up_to(most)..end,
-        Relation::Equal | Relation::Contains => 0..0,
+        Relation::Equal | Relation::NotDifferent | Relation::Contains => 0..0,
     }
 }
 
 /// Strings to look for in many texts: few are looked for one by one, many all at once.
-enum Needles<'a> {
-    Few(Vec<&'a str>),
+pub(crate) enum Needles<G> {
+    Few(G),
     Many(Box<aho_corasick::AhoCorasick>),
 }
 
-impl<'a> Needles<'a> {
+impl<'a, G: Given<'a>> Needles<G> {
     const FEW: usize = 8;
 
-    fn new(given: impl Given<'a>) -> Self {
-        let mut needles: Vec<&str> = given
-            .filter_map(|value| {
-                if let Value::Text(text) = value {
-                    Some(text)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        if needles.len() > Needles::FEW
-            && let Ok(automaton) = aho_corasick::AhoCorasick::new(&needles)
-        {
-            return Needles::Many(Box::new(automaton));
+    pub fn new(given: G) -> Self {
+        let many = given.clone().nth(Self::FEW).is_some();
+        match many.then(|| aho_corasick::AhoCorasick::new(texts(given.clone()))) {
+            Some(Ok(automaton)) => Needles::Many(Box::new(automaton)),
+            _ => Needles::Few(given),
         }
-        needles.sort_unstable();
-        needles.dedup();
-        Needles::Few(needles)
     }
 
-    fn any_in(&self, text: &str) -> bool {
+    pub fn any_in(&self, text: &str) -> bool {
         match self {
-            Needles::Few(needles) => needles.iter().any(|needle| contains(text, needle)),
+            Needles::Few(given) => texts(given.clone()).any(|needle| contains(text, needle)),
             Needles::Many(automaton) => automaton.is_match(text),
         }
     }
+}
+
+fn texts<'a>(given: impl Given<'a>) -> impl Iterator<Item = &'a str> {
+    given.filter_map(|value| {
+        if let Value::Text(text) = value {
+            Some(text)
+        } else {
+            None
+        }
+    })
 }

@@ -103,10 +103,12 @@ impl Question {
 
     /// The tokens and part-of-speech tags: what triggers the functions that random exploration tries.
     pub fn trigger_words(&self) -> impl Iterator<Item = &str> + Clone {
+        // The name of no tag at all, `other`, is itself a word that suggests something.
+        let tags = self.tags.iter().filter(|tag| **tag != Tag::Other);
         self.tokens
             .iter()
             .map(String::as_str)
-            .chain(self.tags.iter().map(|tag| tag.name()))
+            .chain(tags.map(|tag| tag.name()))
     }
 }
 

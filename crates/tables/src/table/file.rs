@@ -1,6 +1,6 @@
 //! Reading tables from comma- and tab-separated files.
 
-use super::{Table, TableBuilder, column_name, unique_names};
+use super::{Table, TableBuilder};
 use crate::text;
 use csv::StringRecord;
 use std::collections::HashMap;
@@ -115,10 +115,15 @@ impl TableBuilder {
             source,
         })?;
         let dialect = options.dialect.unwrap_or_else(|| detect(name, &beginning));
+        let first_line = beginning.split_inclusive(|&byte| byte == b'\n').next();
+        let feeds = first_line.is_none_or(|line| !line.ends_with(b"\r\n"));
+        // The last line may lack its end; one too many is no line.
+        let end: &[u8] = if feeds { b"\n" } else { b"\r\n" };
         let lines = Lines {
             file: name,
             dialect,
-            reader: csv_reader(dialect, Cursor::new(beginning).chain(reader)),
+            feeds,
+            reader: csv_reader(dialect, Cursor::new(beginning).chain(reader).chain(end)),
         };
         lines.read(options.fix_headers)
     }
@@ -154,6 +159,8 @@ fn csv_reader<R: Read>(dialect: Dialect, reader: R) -> csv::Reader<R> {
 struct Lines<'a, R> {
     file: &'a str,
     dialect: Dialect,
+    /// Whether lines end in `\n` alone.
+    feeds: bool,
     reader: csv::Reader<R>,
 }
 
@@ -174,8 +181,7 @@ impl<R: Read> Lines<'_, R> {
             let problem = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
             return Err(self.problem(Some(1), problem));
         }
-        let names = unique_names(headers.iter().map(|header| column_name(header)));
-        let mut builder = TableBuilder::with_names(self.file, headers, names);
+        let mut builder = TableBuilder::new(self.file, headers);
         let mut batch = vec![StringRecord::new(); BATCH];
         loop {
             let mut filled = 0;
@@ -210,7 +216,6 @@ impl<R: Read> Lines<'_, R> {
             .reader
             .read_record(record)
             .map_err(|error| self.csv_problem(error))?;
-        let line = record.position().map(csv::Position::line);
         if let Some((column, cell)) = record
             .iter()
             .enumerate()
@@ -221,7 +226,7 @@ impl<R: Read> Lines<'_, R> {
                 column + 1,
                 cell.len()
             );
-            return Err(self.problem(line, problem));
+            return Err(self.problem(Some(self.line_of(record)), problem));
         }
         if self.dialect == Dialect::WtqTsv && record.iter().any(|cell| cell.contains('\\')) {
             *record = record.iter().map(text::unescape).collect();
@@ -252,7 +257,6 @@ impl<R: Read> Lines<'_, R> {
         if record.len() == columns {
             return Ok(());
         }
-        let line = record.position().map(csv::Position::line);
         let cells = match record.len() {
             1 => "1 cell".to_owned(),
             cells => format!("{cells} cells"),
@@ -260,7 +264,23 @@ impl<R: Read> Lines<'_, R> {
         let problem = format!(
             "the row has {cells} and the header {columns}; add or remove cells, and put quotes around cells that hold a separator"
         );
-        Err(self.problem(line, problem))
+        Err(self.problem(Some(self.line_of(record)), problem))
+    }
+
+    /// The line on which the record just read begins. Found from where the reader is now, for where it says that the
+    /// record begins there may be empty lines.
+    fn line_of(&self, record: &StringRecord) -> u64 {
+        let within = match self.dialect {
+            Dialect::WtqTsv => 0,
+            _ => record
+                .iter()
+                .flat_map(str::bytes)
+                .filter(|&byte| byte == b'\n')
+                .count() as u64,
+        };
+        // Past the line's end, unless there is still its `\n` to come.
+        let past = u64::from(self.feeds);
+        self.reader.position().line().saturating_sub(within + past)
     }
 
     fn problem(&self, line: Option<u64>, problem: impl Into<String>) -> TableError {
@@ -277,12 +297,12 @@ impl<R: Read> Lines<'_, R> {
                 file: self.file.to_owned(),
                 source,
             },
-            csv::ErrorKind::Utf8 { pos, err } => {
+            csv::ErrorKind::Utf8 { err, .. } => {
                 let problem = format!(
                     "cell {} is not UTF-8 text; save the file as UTF-8",
                     err.field() + 1
                 );
-                self.problem(pos.map(|pos| pos.line()), problem)
+                self.problem(Some(self.line_of(&StringRecord::new())), problem)
             }
             other => self.problem(None, format!("not a comma- or tab-separated file ({other:?})")),
         }

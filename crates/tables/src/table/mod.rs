@@ -133,12 +133,14 @@ impl TableBuilder {
     /// An empty table with these headers.
     pub fn new<H: Into<String>>(name: impl Into<String>, headers: impl IntoIterator<Item = H>) -> Self {
         let headers: Vec<String> = headers.into_iter().map(Into::into).collect();
-        let names = unique_names(headers.iter().map(|header| column_name(header)));
+        let names = headers.iter().map(|header| column_name(header)).collect();
         TableBuilder::with_names(name, headers, names)
     }
 
-    /// An empty table whose columns are called `names` in programs (without `r.` and the type).
+    /// An empty table whose columns are called `names` in programs (without `r.` and the type). Blanks in them become
+    /// `_`, since a program's words are separated by blanks, and the later of equal ones are numbered.
     pub fn with_names(name: impl Into<String>, headers: Vec<String>, names: Vec<String>) -> Self {
+        let names = unique_names(names.iter().map(|name| name.replace(char::is_whitespace, "_")));
         let columns = headers.iter().map(|_| Default::default()).collect();
         TableBuilder {
             name: name.into(),
