@@ -5,8 +5,8 @@ use crate::{Outcome, json};
 use clap::Args;
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Constant, Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
-    ProgramError, Selection, Symbol, Table, Token,
+    Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
+    ProgramError, Selection, Table,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -79,7 +79,7 @@ impl Run {
             ..Language::WIKITABLEQUESTIONS
         };
         let context = Context::new(table, program.constants().cloned(), language);
-        let trace = Trace::run(Arc::new(context), &program, self.valid, &[]);
+        let trace = Trace::run(Arc::new(context), &program, self.valid);
         let trace = trace.map_err(|error| pointing(&error, text))?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.json {
@@ -150,29 +150,18 @@ fn run_on(
     object: &mut Map<String, Value>,
 ) -> Result<(), Box<dyn Error>> {
     let program: Program = text.parse()?;
-    // Constants that the question does not have come after its own, where no token of it changes.
-    let known: Vec<Constant> = example
+    let known = example
         .question
         .mentions
         .iter()
-        .map(|mention| mention.constant.clone())
-        .collect();
-    let foreign: Vec<Constant> = program
-        .constants()
-        .filter(|constant| !known.contains(constant))
-        .cloned()
-        .collect();
-    let context = Arc::new(Context::new(
+        .map(|mention| mention.constant.clone());
+    let context = Arc::new(Context::with_foreign(
         Arc::clone(&example.table),
-        known.into_iter().chain(foreign.iter().cloned()),
+        known,
+        program.constants().cloned(),
         example.language,
     ));
-    let foreign: Vec<Token> = (0u16..)
-        .zip(context.constants())
-        .filter(|(_, constant)| foreign.contains(constant))
-        .map(|(id, _)| context.token(Symbol::Constant(mapo_tables::ConstantId(id))))
-        .collect();
-    let trace = Trace::run(context, &program, valid, &foreign)?;
+    let trace = Trace::run(context, &program, valid)?;
     let answer = trace.interpreter.answer().ok_or("the program has no value")?;
     object.insert("kind".into(), answer.kind().into());
     object.insert("result".into(), json::denotation(&answer));
@@ -208,13 +197,7 @@ struct Trace {
 }
 
 impl Trace {
-    /// Tokens that are `foreign` to the question can be used but are never offered.
-    fn run(
-        context: Arc<Context>,
-        program: &Program,
-        valid: bool,
-        foreign: &[Token],
-    ) -> Result<Trace, ProgramError> {
+    fn run(context: Arc<Context>, program: &Program, valid: bool) -> Result<Trace, ProgramError> {
         let tokens = context.encode(program)?;
         let interpreter = Interpreter::new(Arc::clone(&context));
         let mut trace = Trace {
@@ -226,12 +209,11 @@ impl Trace {
         for (place, token) in tokens.into_iter().enumerate() {
             if valid {
                 trace.interpreter.offered_into(&mut offered);
-                offered.retain(|token| !foreign.contains(token));
                 let mut written: Vec<String> = offered.iter().map(|token| context.write(*token)).collect();
                 written.sort();
                 trace.valid.push(written);
             }
-            if foreign.contains(&token) || !trace.interpreter.offers(token) {
+            if !trace.interpreter.offers(token) {
                 trace.not_offered.push((place, context.write(token)));
             }
             trace

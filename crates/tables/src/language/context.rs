@@ -64,6 +64,8 @@ pub const MOST_EXPRESSIONS: usize = 16;
 pub struct Context {
     table: Arc<Table>,
     constants: Vec<Constant>,
+    /// How many of the constants are offered; the others can only be used.
+    offered_constants: u16,
     language: Language,
     all_rows: RowSet,
     joins_rows: bool,
@@ -122,8 +124,19 @@ impl Context {
         constants: impl IntoIterator<Item = Constant>,
         language: Language,
     ) -> Context {
+        Context::with_foreign(table, constants, [], language)
+    }
+
+    /// The same with constants that are never offered, only used: what a program from elsewhere mentions and the
+    /// question does not.
+    pub fn with_foreign(
+        table: Arc<Table>,
+        constants: impl IntoIterator<Item = Constant>,
+        foreign: impl IntoIterator<Item = Constant>,
+        language: Language,
+    ) -> Context {
         let mut distinct: Vec<Constant> = Vec::new();
-        for mut constant in constants {
+        let mut add = |mut constant: Constant| {
             if let Constant::Numbers(numbers) = &mut constant {
                 // Adding zero makes one value of 0 and -0, which print differently.
                 numbers.iter_mut().for_each(|number| *number += 0.0);
@@ -131,6 +144,11 @@ impl Context {
             if !distinct.contains(&constant) {
                 distinct.push(constant);
             }
+            distinct.len()
+        };
+        let offered_constants = constants.into_iter().map(&mut add).last().unwrap_or(0) as u16;
+        for constant in foreign {
+            add(constant);
         }
         let masks = distinct.len() * table.columns().len() * Relation::COUNT;
         let takes_two = |function: Function| {
@@ -147,6 +165,7 @@ impl Context {
             constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
             text_rows: TextRows::new(&table),
             constants: distinct,
+            offered_constants,
             language: Language {
                 expressions: language.expressions.min(MOST_EXPRESSIONS),
                 ..language
@@ -160,9 +179,14 @@ impl Context {
         &self.table
     }
 
-    /// The constants.
+    /// The constants, those that are never offered last.
     pub fn constants(&self) -> &[Constant] {
         &self.constants
+    }
+
+    /// The constants that are offered.
+    pub fn offered_constants(&self) -> impl Iterator<Item = ConstantId> + use<> {
+        (0..self.offered_constants).map(ConstantId)
     }
 
     /// Which programs are programs here.
@@ -283,4 +307,41 @@ fn related_rows<'a>(column: &Column, relation: Relation, given: impl super::rela
         marks[code as usize / 64] >> (code % 64) & 1 == 1
     });
     RowSet::from_rows(column.rows(), rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Interpreter;
+    use crate::table::TableBuilder;
+
+    #[test]
+    fn foreign_constants_are_used_but_neither_offered_nor_a_reason_to_offer() {
+        let mut builder = TableBuilder::new("people", ["Name"]);
+        builder.push_row(["Anne"]);
+        builder.push_row(["Bob"]);
+        let (table, anne) = (Arc::new(builder.finish()), Constant::string("anne"));
+        let offers = |context: Context| {
+            let program = "(filter_in all_rows ['anne'] r.name-str)".parse().unwrap();
+            let tokens = context.encode(&program).unwrap();
+            let mut interpreter = Interpreter::new(Arc::new(context));
+            let mut offers = |token: &Token| {
+                let offers = interpreter.offers(*token);
+                assert_eq!(interpreter.offered().contains(token), offers);
+                interpreter.step(*token).unwrap();
+                offers
+            };
+            let offers: Vec<bool> = tokens.iter().map(&mut offers).collect();
+            assert_eq!(interpreter.answer().unwrap().to_strings(), ["0"]);
+            offers
+        };
+        let language = Language::WIKITABLEQUESTIONS;
+        let own = Context::new(Arc::clone(&table), [anne.clone()], language);
+        assert_eq!(offers(own), [true; 7]);
+        let again = Context::with_foreign(Arc::clone(&table), [anne.clone()], [anne.clone()], language);
+        assert_eq!(offers(again), [true; 7]);
+        let foreign = Context::with_foreign(table, [], [anne], language);
+        // The function and its rows lead nowhere but through the constant.
+        assert_eq!(offers(foreign), [true, false, false, false, true, true, true]);
+    }
 }

@@ -4,7 +4,7 @@
 use super::context::{Context, Language};
 use super::function::{Argument, Definition, Function, Gives};
 use super::machine::{Arg, Held, Machine, RowsRef, ValuesKind, ValuesRef};
-use super::symbol::{ConstantId, Symbol, Token};
+use super::symbol::{Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -314,7 +314,8 @@ impl Interpreter {
                 let Some(arg) = self.argument(symbol) else {
                     return false;
                 };
-                self.has_type(arg, definition.arguments[self.args.len()])
+                self.may_offer(symbol)
+                    && self.has_type(arg, definition.arguments[self.args.len()])
                     && self.leads_on(definition, &mut self.args.clone(), arg)
             }
             (Place::Close(_), Symbol::Close) => true,
@@ -360,6 +361,14 @@ impl Interpreter {
         let mut offered = Vec::new();
         self.offered_into(&mut offered);
         offered
+    }
+
+    /// Whether the symbol is none that can only be used.
+    fn may_offer(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Constant(id) => self.context().offered_constants().any(|known| known == id),
+            _ => true,
+        }
     }
 
     fn may_end(&self) -> bool {
@@ -440,7 +449,7 @@ impl Interpreter {
                         .any(|v| test(Arg::Rows(RowsRef::variable(v)), Symbol::Variable(v)))
             }
             Argument::Quantity | Argument::Strings => {
-                let constants = (0..context.constants().len() as u16).map(ConstantId);
+                let constants = context.offered_constants();
                 let constants = constants.map(|id| (ValuesRef::Constant(id), Symbol::Constant(id)));
                 constants
                     .chain(variables.map(|v| (ValuesRef::Variable(v), Symbol::Variable(v))))

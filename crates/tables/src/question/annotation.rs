@@ -46,6 +46,7 @@ pub struct CoreNlp<'a> {
 
 impl From<CoreNlp<'_>> for Annotation {
     fn from(nlp: CoreNlp<'_>) -> Self {
+        let tokens: Vec<String> = nlp.tokens.iter().map(|token| plain(token)).collect();
         let mut quantities = Vec::new();
         let mut start = 0;
         while start < nlp.tokens.len() {
@@ -56,13 +57,13 @@ impl From<CoreNlp<'_>> for Annotation {
             let end = (start..nlp.tokens.len()).take_while(same).count() + start;
             let (entity, value) = (nlp.entities.get(start), nlp.values.get(start));
             if let (Some(entity), Some(value)) = (entity, value) {
-                let found = entity_values(entity, value, &nlp.tokens[start..end]);
+                let found = entity_values(entity, value, &tokens[start..end]);
                 quantities.extend(found.into_iter().map(|value| (value, start..end)));
             }
             start = end;
         }
         Annotation {
-            tokens: nlp.tokens.iter().map(|token| plain(token)).collect(),
+            tokens,
             tags: nlp.tags.iter().map(|tag| Tag::from_name(tag)).collect(),
             quantities,
         }
@@ -86,17 +87,17 @@ fn plain(token: &str) -> String {
 fn entity_values(entity: &str, value: &str, tokens: &[String]) -> Vec<Value> {
     match entity {
         "NUMBER" | "ORDINAL" | "MONEY" | "PERCENT" | "DURATION" => match numbers(value) {
-            // A duration has no number of its own there, but its words have: "three years".
+            // Some have no value there, but their words say it: "1/8", "1995/96", "first and second", "three years".
             none if none.is_empty() => {
-                let read = Annotation::read(&tokens.join(" "));
-                let number = |(value, _)| {
-                    if let Value::Number(_) = value {
-                        Some(value)
-                    } else {
-                        None
-                    }
-                };
-                read.quantities.into_iter().filter_map(number).take(1).collect()
+                let read = Annotation::read(&tokens.join(" ")).quantities.into_iter();
+                let mut read = read.map(|(value, _)| value);
+                if entity == "DURATION" {
+                    // How long it is, not the dates of its words.
+                    let number = read.find(|value| matches!(value, Value::Number(_)));
+                    number.into_iter().collect()
+                } else {
+                    read.collect()
+                }
             }
             found => found,
         },
@@ -156,15 +157,49 @@ fn dates(value: &str) -> Vec<Value> {
 mod tests {
     use super::*;
 
+    fn shown(value: Value) -> String {
+        match value {
+            Value::Number(number) => number.to_string(),
+            Value::Date(date) => date.to_string(),
+        }
+    }
+
     fn written(entity: &str, value: &str) -> Vec<String> {
-        let show = |value| match value {
-            Value::Number(number) => format!("{number}"),
-            Value::Date(date) => format!("{date}"),
-        };
         entity_values(entity, value, &["three".to_owned(), "years".to_owned()])
             .into_iter()
-            .map(show)
+            .map(shown)
             .collect()
+    }
+
+    #[test]
+    fn words_without_a_value_are_read() {
+        let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
+        for (entity, tokens, expected) in [
+            ("ORDINAL", &["first", "and", "second"][..], &["1", "2"][..]),
+            ("NUMBER", &["1\\/8"], &["0.125"]),
+            (
+                "NUMBER",
+                &["1995\\/96"],
+                &["1995", "1995-xx-xx", "1996", "1996-xx-xx"],
+            ),
+            ("DURATION", &["two", "years", "and", "three", "days"], &["2"]),
+            ("DURATION", &["years"], &[]),
+        ] {
+            let (tokens, none) = (owned(tokens), vec![String::new(); tokens.len()]);
+            let nlp = CoreNlp {
+                tokens: &tokens,
+                tags: &none,
+                entities: &vec![entity.to_owned(); tokens.len()],
+                values: &none,
+            };
+            let found = Annotation::from(nlp).quantities;
+            assert!(
+                found.iter().all(|(_, span)| *span == (0..tokens.len())),
+                "{found:?}"
+            );
+            let found: Vec<String> = found.into_iter().map(|(value, _)| shown(value)).collect();
+            assert_eq!(found, expected, "{tokens:?}");
+        }
     }
 
     #[test]

@@ -92,11 +92,14 @@ fn found_form(text: &str, haystack: &Haystack) -> Option<String> {
 }
 
 /// The string with the next token, in the first way of joining them that occurs in a cell: as they are or in
-/// normal form, with a blank, a hyphen or nothing between.
+/// normal form, with a blank, a hyphen or nothing between. A full stop, whose normal form is nothing, joins nothing.
 fn extend(text: &str, next: &str, haystack: &Haystack) -> Option<String> {
     let (normal_text, normal_next) = (normalize(text), normalize(next));
     for text in [text, &normal_text] {
         for next in [next, &normal_next] {
+            if text.is_empty() || next.is_empty() {
+                continue;
+            }
             for between in [" ", "-", ""] {
                 let joined = format!("{text}{between}{next}");
                 if haystack.has(&joined) {
@@ -164,6 +167,14 @@ mod tests {
             linked("from são paulo in 2012-present"),
             ["['sao paulo']", "['2012-present']"]
         );
+    }
+
+    #[test]
+    fn strings_do_not_swallow_what_has_no_normal_form() {
+        let tokens = ["los", "angeles", "."].map(str::to_owned);
+        let mentions = link(&tokens, &table());
+        assert_eq!(mentions.len(), 1);
+        assert_eq!(mentions[0].span, 0..2);
     }
 
     #[test]
