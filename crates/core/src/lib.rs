@@ -13,6 +13,7 @@
 //! * [`ExploredSet`] knows the prefixes below which nothing is left to try; [`Memory`] keeps the programs
 //!   that earned a reward.
 
+mod actor;
 mod batch;
 mod chance;
 mod env;
@@ -20,10 +21,16 @@ mod explore;
 mod explore_all;
 mod explored;
 mod memory;
+mod objective;
 mod policy;
 mod prefix;
+mod sampling;
+mod statistics;
+mod steps;
+mod task;
 mod walk;
 
+pub use actor::{Actor, Exploring, TrainingBatch};
 pub use batch::{Batch, Drawn, Met};
 pub use chance::example_rng;
 pub use env::{Action, Env};
@@ -31,6 +38,16 @@ pub use explore::{Exploration, Explorer, Milestone, Plan};
 pub use explore_all::{Ending, Progress, explore_all};
 pub use explored::ExploredSet;
 pub use memory::Memory;
+pub(crate) use objective::Stratum;
+pub use objective::{
+    Allocation, AlphaDecay, Augmented, Baseline, Estimator, FromMemory, FromPolicy, HardEm, Iml, Inside,
+    Mapo, MemoryWeight, Mml, Needs, Objective, Outside, Reinforce, Sample, Trajectory, Unusable, Visit,
+    WeightsFrom,
+};
 pub use policy::{Policy, Uniform};
 pub use prefix::PrefixHash;
+pub use sampling::{BatchPolicy, Learner, Learnt, Move, PrefixTree, Scores, score_by_level};
+pub use statistics::{Mean, Statistics};
+pub use steps::Steps;
+pub use task::{NotAProgram, Task};
 pub use walk::{Draw, Turn, Walk};
