@@ -27,6 +27,7 @@ mod prefix;
 mod sampling;
 mod statistics;
 mod steps;
+mod tabular;
 mod task;
 mod walk;
 
@@ -49,5 +50,6 @@ pub use prefix::PrefixHash;
 pub use sampling::{BatchPolicy, Learner, Learnt, Move, PrefixTree, Scores, score_by_level};
 pub use statistics::{Mean, Statistics};
 pub use steps::Steps;
+pub use tabular::{Ascent, Tabular};
 pub use task::{NotAProgram, Task};
 pub use walk::{Draw, Turn, Walk};
