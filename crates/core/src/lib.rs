@@ -12,6 +12,15 @@
 //!   of the paper), both by the probabilities of a [`Policy`];
 //! * [`ExploredSet`] knows the prefixes below which nothing is left to try; [`Memory`] keeps the programs
 //!   that earned a reward.
+//!
+//! And it can be learnt, by any policy that advances partial programs of a batch of examples together:
+//!
+//! * [`BatchPolicy`] is what a policy must be able to do, [`Learner`] one that learns; [`Tabular`] is a small
+//!   one of both kinds;
+//! * [`Actor`] visits the examples of a batch, each a [`Task`], and makes a [`TrainingBatch`] of weighted
+//!   programs;
+//! * [`Objective`] says what it takes and how it is weighted: [`Mapo`], or one of those that it is compared
+//!   with.
 
 mod actor;
 mod batch;

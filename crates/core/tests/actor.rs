@@ -30,7 +30,7 @@ fn task<'a>(example: u64, tree: &'a Tree, memory: &[u16]) -> Task<TreeEnv<'a>, u
     memory.iter().for_each(|&number| {
         b.insert(&program(number), 1.0);
     });
-    Task::new(example, example, TreeEnv::new(tree), b, 1e-8).unwrap()
+    Task::new(example, example, TreeEnv::new(tree), b, 1e-8).expect("programs of the tree")
 }
 
 fn uniform() -> Tabular {

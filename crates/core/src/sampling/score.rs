@@ -59,7 +59,8 @@ where
         .map(|(_, tree)| Scores {
             log_probability: vec![0.0; tree.nodes()],
             step: vec![1.0; tree.nodes()],
-            leaving: vec![0.0; tree.nodes()],
+            // A tree without programs is not walked; everything is outside.
+            leaving: vec![f64::from(u8::from(tree.programs() == 0)); tree.nodes()],
         })
         .collect();
     // The node of each row, and the place of its tree.

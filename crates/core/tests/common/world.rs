@@ -39,7 +39,12 @@ impl World {
         let listed: Vec<(Steps, f32)> = tree
             .programs()
             .into_iter()
-            .map(|(program, reward)| (Steps::of(&mut env, &program).unwrap(), reward))
+            .map(|(program, reward)| {
+                (
+                    Steps::of(&mut env, &program).expect("a program of the tree"),
+                    reward,
+                )
+            })
             .collect();
         for (steps, _) in &listed {
             for (depth, (_, valid)) in steps.iter().enumerate() {
@@ -57,7 +62,12 @@ impl World {
         let listed: Vec<(Steps, f32)> = tree
             .programs()
             .into_iter()
-            .map(|(program, reward)| (Steps::of(&mut env, &program).unwrap(), reward))
+            .map(|(program, reward)| {
+                (
+                    Steps::of(&mut env, &program).expect("a program of the tree"),
+                    reward,
+                )
+            })
             .collect();
         let programs: Vec<Program> = listed
             .into_iter()
@@ -88,7 +98,7 @@ impl World {
             let program = &self.programs[place];
             b.insert(program.steps.actions(), program.reward as f32);
         }
-        Task::new(0, CONTEXT, TreeEnv::new(&self.tree), b, 1e-8).unwrap()
+        Task::new(0, CONTEXT, TreeEnv::new(&self.tree), b, 1e-8).expect("programs of the tree")
     }
 
     /// π of the programs of these places.
@@ -122,12 +132,14 @@ impl World {
 
     /// Many estimates.
     pub fn estimates(&mut self, objective: &Objective, memory: &[usize], count: u64) -> Estimates {
-        let mut actor = Actor::new(objective.clone(), Exploring::OFF, 17).unwrap();
+        let mut actor = Actor::new(objective.clone(), Exploring::OFF, 17).expect("usable settings");
         let mut policy = self.policy.clone();
         let mut task = self.task(memory);
         let mut estimates = Estimates::default();
         for number in 0..count {
-            let visits = actor.observe(number, &mut [&mut task], &mut policy).unwrap();
+            let visits = actor
+                .observe(number, &mut [&mut task], &mut policy)
+                .expect("no error");
             estimates.add(&self.estimate(objective, &visits[0]));
         }
         estimates
