@@ -38,9 +38,10 @@ mod statistics;
 mod steps;
 mod tabular;
 mod task;
+mod training_batch;
 mod walk;
 
-pub use actor::{Actor, Exploring, TrainingBatch};
+pub use actor::{Actor, Exploring};
 pub use batch::{Batch, Drawn, Met};
 pub use chance::example_rng;
 pub use env::{Action, Env};
@@ -61,4 +62,5 @@ pub use statistics::{Mean, Statistics};
 pub use steps::Steps;
 pub use tabular::{Ascent, Tabular};
 pub use task::{NotAProgram, Task};
+pub use training_batch::TrainingBatch;
 pub use walk::{Draw, Turn, Walk};

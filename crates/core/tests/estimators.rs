@@ -1,6 +1,7 @@
 //! Estimates of gradients against the gradients themselves, on an environment small enough to enumerate.
 //!
-//! All seeds are fixed, so nothing here fails by chance: the margins are only there to say what is meant.
+//! All seeds are fixed, so nothing here fails by chance: the margins are only there to say what is meant. The
+//! figures are shown by `cargo test -p mapo-core --test estimators -- --nocapture`.
 
 mod common;
 
@@ -59,6 +60,7 @@ fn mapo_without_clipping_has_no_bias() {
     let exact = world.gradient();
     let p = world.weight(&memory);
     assert!((0.2..0.8).contains(&p), "both strata count: {p}");
+    let (mut largest, mut combinations) = (0.0_f64, 0);
     for inside in [
         Inside::Sampled(1),
         Inside::Sampled(3),
@@ -78,10 +80,16 @@ fn mapo_without_clipping_has_no_bias() {
                     let estimates = world.estimates(&Objective::Mapo(mapo.clone()), &memory, 15_000);
                     let deviation = estimates.deviation(&exact);
                     assert!(deviation < ERRORS, "{deviation} standard errors: {mapo:?}");
+                    largest = largest.max(deviation);
+                    combinations += 1;
                 }
             }
         }
     }
+    println!(
+        "without bias: {combinations} estimators, π(B) = {p:.3}; the largest deviation of any coordinate is \
+         {largest:.1} standard errors"
+    );
 }
 
 #[test]
@@ -134,9 +142,11 @@ fn algorithm_2_counts_the_outside_too_little() {
         let deviation = biased.deviation(&expected);
         assert!(deviation < ERRORS, "{deviation} standard errors");
         let right = strata(&world, &memory, w, 1.0 - w);
-        assert!(
-            biased.deviation(&right) > 2.0 * ERRORS,
-            "the difference can be seen"
+        let apart = biased.deviation(&right);
+        assert!(apart > 2.0 * ERRORS, "the difference can be seen");
+        println!(
+            "Algorithm 2, α = {alpha}: {deviation:.1} standard errors from (1 − P)(1 − w)·E₋, {apart:.1} from \
+             (1 − w)·E₋"
         );
         for outside in [Outside::Rejection, Outside::Exact] {
             let deviation = world.estimates(&mapo(outside), &memory, 20_000).deviation(&right);
@@ -198,6 +208,7 @@ fn the_bias_of_clipping_is_gone_once_the_memory_weighs_enough() {
         let expected = strata(&world, &memory, moved, -moved);
         assert!((bias - dot(&expected, &expected).sqrt()).abs() < 1e-9);
         assert_eq!(bias < 1e-12, p >= alpha, "{bias} with π(B) = {p}");
+        println!("clipping at {alpha}: π(B) = {p:.4}, bias {bias:.6}");
         biases.push((p, bias));
     }
     assert!(
@@ -217,7 +228,9 @@ fn variances_are_those_of_the_appendix() {
     let p = world.weight(&inside);
     let (plus, minus) = (world.variance(&inside), world.variance(&outside));
     let count = 60_000;
+    println!("π(B) = {p:.3}, σ₊² = {plus:.4}, σ₋² = {minus:.4}");
     let near = |measured: f64, formula: f64| {
+        println!("variance {measured:.5} measured, {formula:.5} by the formula");
         assert!(
             (measured / formula - 1.0).abs() < 0.04,
             "{measured} instead of {formula}"
@@ -249,6 +262,7 @@ fn variances_are_those_of_the_appendix() {
         outside: Outside::Rejection,
         ..with_baseline.clone()
     });
+    println!("variance {rejecting:.5} measured, with the baseline by rejection");
     assert!(rejecting > with, "{rejecting} against {with}");
     // Enumeration leaves nothing to vary, as nothing outside is rewarded.
     let enumerated = measure(Mapo {
@@ -274,6 +288,45 @@ fn variances_are_those_of_the_appendix() {
         let measured = world.estimates(&reinforce, &inside, count).variance();
         near(measured, formula);
         assert!(mapo < measured, "{mapo} against {measured}");
+    }
+}
+
+#[test]
+fn a_baseline_pays_once_the_memory_weighs_enough() {
+    let (world, inside, outside) = complete();
+    for (raised, pays) in [(-1.0, false), (5.0, true)] {
+        let mut policy = world.policy.clone();
+        for action in 0..3 {
+            // All of the first branches but the last, which is never rewarded.
+            policy.set(common::world::CONTEXT, &[], Action(action), raised);
+        }
+        for &place in &inside {
+            let (&last, before) = world.programs[place].steps.actions().split_last().unwrap();
+            policy.set(common::world::CONTEXT, before, last, raised);
+        }
+        policy.set(common::world::CONTEXT, &[], Action(3), 0.0);
+        let mut world = World::with_policy(world.tree.clone(), policy);
+        let p = world.weight(&inside);
+        let (plus, minus) = (world.variance(&inside), world.variance(&outside));
+        let mut measure = |outside, baseline| {
+            let mapo = Mapo {
+                outside,
+                baseline,
+                ..unclipped()
+            };
+            world
+                .estimates(&Objective::Mapo(mapo), &inside, 60_000)
+                .variance()
+        };
+        let without = measure(Outside::Rejection, Baseline::None);
+        let with = measure(Outside::Exact, Baseline::MemoryWeight);
+        let formula = (1.0 + minus / plus) * (1.0 - p).powi(2);
+        println!(
+            "π(B) = {p:.3}: the variance with a baseline is {:.4} of that without, {formula:.4} by the formula",
+            with / without
+        );
+        assert!((with / without / formula - 1.0).abs() < 0.05);
+        assert_eq!(with < without, pays);
     }
 }
 
@@ -304,6 +357,9 @@ fn draws_are_allocated_as_the_appendix_says() {
         assert!(
             (measured / formula - 1.0).abs() < 0.04,
             "{measured} instead of {formula}"
+        );
+        println!(
+            "{n_b} draws inside, {n_o} outside: variance {measured:.6} measured, {formula:.6} by the formula"
         );
         variances.push(measured);
     }
