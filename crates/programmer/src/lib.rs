@@ -1,3 +1,31 @@
 //! The neural side: a key-variable sequence-to-sequence network with its gradients, optimiser and checkpoints.
+//!
+//! Nothing here knows what a table is. The network sees word ids, features, spans, memory slots and lists of valid
+//! slots ([`Example`], [`Steps`], [`Batch`]); it is run in three ways that share every layer:
+//!
+//! - [`Runner::train`]: weighted programs in, loss and gradient out;
+//! - [`Runner::score`]: log-probabilities of many programs of many examples, equal prefixes decoded once.
+
+mod batch;
+mod config;
+mod error;
+mod forest;
 pub mod kernels;
+mod layers;
 pub mod matrix;
+mod network;
+mod parameters;
+mod random;
+#[cfg(test)]
+mod reference;
+mod run;
+mod words;
+
+pub use batch::{Batch, Columns, Example, Span, Steps, Trajectory};
+pub use config::Config;
+pub use error::{Error, Result};
+pub use layers::encoder::Dropout;
+pub use network::Network;
+pub use parameters::{Entry, Layout};
+pub use run::{Objective, Outcome, Runner, ScoreWork};
+pub use words::{Precision, Vectors, Words};
