@@ -46,7 +46,11 @@ impl Columns {
 
     /// The words of a column's name.
     pub fn words(&self, column: usize) -> &[u32] {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] as usize };
+        let start = if column == 0 {
+            0
+        } else {
+            self.ends[column - 1] as usize
+        };
         &self.words[start..self.ends[column] as usize]
     }
 
@@ -85,7 +89,12 @@ impl Example {
     /// # Errors
     /// [`Error::Example`] says what is wrong.
     pub fn check(&self, config: &Config, words: usize, position: usize) -> Result<()> {
-        let fail = |reason: String| Err(Error::Example { example: position, reason });
+        let fail = |reason: String| {
+            Err(Error::Example {
+                example: position,
+                reason,
+            })
+        };
         let n = self.tokens.len();
         if n == 0 {
             return fail("the question has no token".into());
@@ -113,11 +122,22 @@ impl Example {
         if let Some(id) = ids.copied().find(|&id| id as usize >= words) {
             return fail(format!("word {id} of a vocabulary of {words}"));
         }
-        let bad = self.constants.iter().find(|span| span.first > span.last || span.last as usize >= n);
+        let bad = self
+            .constants
+            .iter()
+            .find(|span| span.first > span.last || span.last as usize >= n);
         if let Some(span) = bad {
-            return fail(format!("constant {}..={} of a question of {n} tokens", span.first, span.last));
+            return fail(format!(
+                "constant {}..={} of a question of {n} tokens",
+                span.first, span.last
+            ));
         }
-        if self.token_features.iter().chain(&columns.features).any(|x| !x.is_finite()) {
+        if self
+            .token_features
+            .iter()
+            .chain(&columns.features)
+            .any(|x| !x.is_finite())
+        {
             return fail("a feature is not a finite number".into());
         }
         Ok(())
@@ -166,7 +186,11 @@ impl Steps {
 
     /// The slots valid at a step.
     pub fn valid(&self, step: usize) -> &[u32] {
-        let start = if step == 0 { 0 } else { self.ends[step - 1] as usize };
+        let start = if step == 0 {
+            0
+        } else {
+            self.ends[step - 1] as usize
+        };
         &self.valid[start..self.ends[step] as usize]
     }
 }
@@ -207,9 +231,22 @@ impl Batch<'_> {
     }
 
     fn check_trajectory(&self, config: &Config, index: usize, trajectory: &Trajectory<'_>) -> Result<()> {
-        let fail = |step: usize, reason: String| Err(Error::Trajectory { trajectory: index, step, reason });
+        let fail = |step: usize, reason: String| {
+            Err(Error::Trajectory {
+                trajectory: index,
+                step,
+                reason,
+            })
+        };
         let Some(example) = self.examples.get(trajectory.example) else {
-            return fail(0, format!("example {} of a batch of {}", trajectory.example, self.examples.len()));
+            return fail(
+                0,
+                format!(
+                    "example {} of a batch of {}",
+                    trajectory.example,
+                    self.examples.len()
+                ),
+            );
         };
         if trajectory.steps.is_empty() {
             return fail(0, "the program has no step".into());
@@ -225,7 +262,10 @@ impl Batch<'_> {
             }
             let chosen = trajectory.steps.chosen(step);
             if valid.iter().filter(|&&slot| slot == chosen).count() != 1 {
-                return fail(step, format!("the chosen slot {chosen} must be valid once, in {valid:?}"));
+                return fail(
+                    step,
+                    format!("the chosen slot {chosen} must be valid once, in {valid:?}"),
+                );
             }
             slots += usize::from(trajectory.steps.defines(step));
         }
@@ -238,7 +278,15 @@ mod tests {
     use super::*;
 
     fn config() -> Config {
-        Config { vector: 4, hidden: 5, attention: 3, layers: 2, builtins: 3, token_features: 1, column_features: 2 }
+        Config {
+            vector: 4,
+            hidden: 5,
+            attention: 3,
+            layers: 2,
+            builtins: 3,
+            token_features: 1,
+            column_features: 2,
+        }
     }
 
     fn example() -> Example {
@@ -260,8 +308,14 @@ mod tests {
             e.check(&config(), 4, 7).unwrap_err().to_string()
         };
         assert!(example().check(&config(), 4, 0).is_ok());
-        assert_eq!(message(&|e| e.tokens[1] = 9), "example 7: word 9 of a vocabulary of 4");
-        assert_eq!(message(&|e| e.constants[0].last = 3), "example 7: constant 1..=3 of a question of 3 tokens");
+        assert_eq!(
+            message(&|e| e.tokens[1] = 9),
+            "example 7: word 9 of a vocabulary of 4"
+        );
+        assert_eq!(
+            message(&|e| e.constants[0].last = 3),
+            "example 7: constant 1..=3 of a question of 3 tokens"
+        );
         assert!(message(&|e| e.tokens.clear()).contains("no token"));
         assert!(message(&|e| e.token_features.clear()).contains("0 token features"));
         assert!(message(&|e| e.columns.push(&[], 0, &[0.0, 0.0])).contains("has no word"));
@@ -277,16 +331,37 @@ mod tests {
         steps.push(2, &[2], true);
         steps.push(5, &[5, 0], false);
         let run = |steps: &Steps| {
-            let trajectories = [Trajectory { example: 0, weight: 1.0, steps }];
-            Batch { examples: &examples, trajectories: &trajectories }.check(&config(), 4)
+            let trajectories = [Trajectory {
+                example: 0,
+                weight: 1.0,
+                steps,
+            }];
+            Batch {
+                examples: &examples,
+                trajectories: &trajectories,
+            }
+            .check(&config(), 4)
         };
         assert!(run(&steps).is_ok());
         let mut early = Steps::default();
         early.push(5, &[5], true);
-        assert_eq!(run(&early).unwrap_err().to_string(), "trajectory 0, step 0: slot 5 when there are 5");
+        assert_eq!(
+            run(&early).unwrap_err().to_string(),
+            "trajectory 0, step 0: slot 5 when there are 5"
+        );
         let mut absent = Steps::default();
         absent.push(1, &[0, 2], false);
-        assert!(run(&absent).unwrap_err().to_string().contains("must be valid once"));
-        assert!(run(&Steps::default()).unwrap_err().to_string().contains("no step"));
+        assert!(
+            run(&absent)
+                .unwrap_err()
+                .to_string()
+                .contains("must be valid once")
+        );
+        assert!(
+            run(&Steps::default())
+                .unwrap_err()
+                .to_string()
+                .contains("no step")
+        );
     }
 }

@@ -27,7 +27,15 @@ pub struct Config {
 impl Config {
     /// The paper's network over word vectors of 100 numbers, for a language with `builtins` fixed tokens.
     pub fn paper(builtins: usize) -> Self {
-        Self { vector: 100, hidden: 200, attention: 200, layers: 2, builtins, token_features: 1, column_features: 1 }
+        Self {
+            vector: 100,
+            hidden: 200,
+            attention: 200,
+            layers: 2,
+            builtins,
+            token_features: 1,
+            column_features: 1,
+        }
     }
 
     /// Checks that every size is usable.

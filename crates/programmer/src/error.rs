@@ -51,6 +51,9 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// A gradient with infinite or undefined numbers; nothing was changed.
+    #[error("the gradient's norm is {0}")]
+    Gradient(f64),
     /// The threads could not be started.
     #[error("thread pool: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

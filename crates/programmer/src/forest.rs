@@ -98,11 +98,6 @@ impl Forest {
         self.example.len()
     }
 
-    /// Whether there is no node.
-    pub fn is_empty(&self) -> bool {
-        self.example.is_empty()
-    }
-
     /// The valid slots of a node.
     pub fn candidates(&self, node: usize) -> &[u32] {
         &self.candidates[self.candidate_starts[node]..self.candidate_starts[node + 1]]
@@ -150,7 +145,9 @@ impl Forest {
         let fixed = memory.fixed_rows() as u32;
         build.order.clear();
         build.order.extend_from_slice(programs);
-        build.order.sort_by_key(|&p| local[batch.trajectories[p as usize].example]);
+        build
+            .order
+            .sort_by_key(|&p| local[batch.trajectories[p as usize].example]);
         for order in 0..build.order.len() {
             let program = build.order[order];
             let trajectory = &batch.trajectories[program as usize];
@@ -161,7 +158,11 @@ impl Forest {
             let mut input = memory.start_row();
             for step in 0..steps.len() {
                 let before = if step == 0 { NONE } else { steps.chosen(step - 1) };
-                let known = if share { build.find(parent, before, example) } else { None };
+                let known = if share {
+                    build.find(parent, before, example)
+                } else {
+                    None
+                };
                 let node = match known {
                     Some(node) => {
                         let draft = build.drafts[node as usize];
@@ -183,7 +184,9 @@ impl Forest {
                         for &slot in steps.valid(step) {
                             build.candidates.push(match memory.slot(example as usize, slot) {
                                 SlotRow::Fixed(row) => row,
-                                SlotRow::Variable(v) => fixed + build.drafts[build.variables[v] as usize].variable,
+                                SlotRow::Variable(v) => {
+                                    fixed + build.drafts[build.variables[v] as usize].variable
+                                }
                             });
                         }
                         let draft = Draft {
@@ -238,13 +241,23 @@ impl Forest {
 
     /// Puts the drafts in order of their levels; within a level the nodes of an example stay together.
     fn arrange(&mut self, memory: &Memory) {
-        let Self { build, recurrence, .. } = self;
+        let Self {
+            build, recurrence, ..
+        } = self;
         let nodes = build.drafts.len();
-        let depth = build.drafts.iter().map(|d| d.level as usize + 1).max().unwrap_or(0);
+        let depth = build
+            .drafts
+            .iter()
+            .map(|d| d.level as usize + 1)
+            .max()
+            .unwrap_or(0);
         recurrence.initial = memory.examples();
         recurrence.levels.clear();
         recurrence.levels.resize(depth + 1, 0);
-        build.drafts.iter().for_each(|d| recurrence.levels[d.level as usize + 1] += 1);
+        build
+            .drafts
+            .iter()
+            .for_each(|d| recurrence.levels[d.level as usize + 1] += 1);
         (0..depth).for_each(|l| recurrence.levels[l + 1] += recurrence.levels[l]);
         let mut next: Vec<usize> = recurrence.levels.clone();
         build.place.clear();
@@ -309,7 +322,8 @@ impl Forest {
             self.example.push(d.example);
             self.input.push(build.input_of[d.input as usize]);
             let from = d.first_candidate as usize;
-            self.candidates.extend_from_slice(&build.candidates[from..from + d.candidates as usize]);
+            self.candidates
+                .extend_from_slice(&build.candidates[from..from + d.candidates as usize]);
             self.candidate_starts.push(self.candidates.len());
             let mut choice = d.first_choice;
             while choice != NONE {
@@ -319,7 +333,8 @@ impl Forest {
             }
             self.choice_starts.push(self.choices.len());
             self.count.push(d.count);
-            self.variable.push((d.variable != NONE).then(|| fixed as u32 + d.variable));
+            self.variable
+                .push((d.variable != NONE).then(|| fixed as u32 + d.variable));
             self.maker.push(d.program);
             attention += memory.tokens[d.example as usize + 1] - memory.tokens[d.example as usize];
             self.attention_starts.push(attention);
@@ -380,7 +395,12 @@ impl Build {
         }
         let next = self.drafts[node as usize].first_choice;
         self.drafts[node as usize].first_choice = self.choices.len() as u32;
-        self.choices.push(Choice { position, weight, defines, next });
+        self.choices.push(Choice {
+            position,
+            weight,
+            defines,
+            next,
+        });
         true
     }
 }

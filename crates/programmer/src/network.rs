@@ -45,10 +45,21 @@ impl Network {
         }
         let layout = Arc::new(Layout::new(&config, words.trained()));
         if values.len() != layout.len() {
-            return Err(Error::Config(format!("{} parameters for a network of {}", values.len(), layout.len())));
+            return Err(Error::Config(format!(
+                "{} parameters for a network of {}",
+                values.len(),
+                layout.len()
+            )));
         }
         let layers = Layers::new(&layout.ids);
-        let mut network = Self { config, words, layout, values, layers, trainable };
+        let mut network = Self {
+            config,
+            words,
+            layout,
+            values,
+            layers,
+            trainable,
+        };
         network.refresh();
         Ok(network)
     }
@@ -96,7 +107,11 @@ impl Network {
     /// [`Error::Config`] if there is another number of them.
     pub fn set_values(&mut self, values: &[f32]) -> Result<()> {
         if values.len() != self.values.len() {
-            return Err(Error::Config(format!("{} parameters for a network of {}", values.len(), self.values.len())));
+            return Err(Error::Config(format!(
+                "{} parameters for a network of {}",
+                values.len(),
+                self.values.len()
+            )));
         }
         self.update(|own| own.copy_from_slice(values));
         Ok(())

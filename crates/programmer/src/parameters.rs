@@ -97,20 +97,30 @@ impl Layout {
         let mut entries = Vec::new();
         let mut offset = 0;
         let mut add = |name: String, rows: usize, cols: usize| -> EntryId {
-            entries.push(Entry { name, rows, cols, offset });
+            entries.push(Entry {
+                name,
+                rows,
+                cols,
+                offset,
+            });
             offset += rows * cols;
             entries.len() - 1
         };
-        let mut linear = |add: &mut dyn FnMut(String, usize, usize) -> EntryId, name: &str, out, inputs, bias: bool| {
-            LinearIds {
-                weight: add(format!("{name}.weight"), out, inputs),
-                bias: bias.then(|| add(format!("{name}.bias"), 1, out)),
-            }
-        };
+        let linear =
+            |add: &mut dyn FnMut(String, usize, usize) -> EntryId, name: &str, out, inputs, bias: bool| {
+                LinearIds {
+                    weight: add(format!("{name}.weight"), out, inputs),
+                    bias: bias.then(|| add(format!("{name}.bias"), 1, out)),
+                }
+            };
         let stack = |add: &mut dyn FnMut(String, usize, usize) -> EntryId, name: &str, inputs: usize| {
             (0..config.layers)
                 .map(|layer| LstmIds {
-                    input: add(format!("{name}.{layer}.input"), 4 * h, if layer == 0 { inputs } else { h }),
+                    input: add(
+                        format!("{name}.{layer}.input"),
+                        4 * h,
+                        if layer == 0 { inputs } else { h },
+                    ),
                     recurrent: add(format!("{name}.{layer}.recurrent"), 4 * h, h),
                     bias: add(format!("{name}.{layer}.bias"), 1, 4 * h),
                 })
@@ -174,7 +184,8 @@ impl Layout {
             } else {
                 0.0
             };
-            part.iter_mut().for_each(|x| *x = limit * (2.0 * random.uniform() - 1.0));
+            part.iter_mut()
+                .for_each(|x| *x = limit * (2.0 * random.uniform() - 1.0));
         }
         values
     }

@@ -18,13 +18,18 @@ pub struct Stream {
 impl Stream {
     /// The stream `place` of a seed; different places are independent.
     pub fn new(seed: u64, place: u64) -> Self {
-        Self { key: mix(mix(seed ^ 0x6d61_706f).wrapping_add(place)), count: 0 }
+        Self {
+            key: mix(mix(seed ^ 0x6d61_706f).wrapping_add(place)),
+            count: 0,
+        }
     }
 
     /// The next 64 random bits.
     pub fn next_bits(&mut self) -> u64 {
         self.count += 1;
-        mix(self.key.wrapping_add(self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        mix(self
+            .key
+            .wrapping_add(self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     /// Uniform in [0, 1).
@@ -41,7 +46,11 @@ pub fn fill_mask(seed: u64, place: u64, rate: f32, mask: &mut [f32]) {
     for (chunk, four) in mask.chunks_mut(4).enumerate() {
         let bits = mix(key.wrapping_add((chunk as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         for (i, x) in four.iter_mut().enumerate() {
-            *x = if (bits >> (16 * i)) & 0xffff < limit { 0.0 } else { keep };
+            *x = if (bits >> (16 * i)) & 0xffff < limit {
+                0.0
+            } else {
+                keep
+            };
         }
     }
 }

@@ -4,6 +4,8 @@ use crate::batch::{Batch, Example, Steps};
 use crate::layers::encoder::{Dropout, Site};
 use crate::network::Network;
 use crate::run::Objective;
+use std::collections::HashMap;
+use std::ops::Range;
 
 type Vector = Vec<f64>;
 
@@ -11,10 +13,12 @@ type Vector = Vec<f64>;
 pub struct Reference<'a> {
     network: &'a Network,
     values: Vector,
+    places: HashMap<&'a str, Range<usize>>,
 }
 
 struct Encoded {
-    outputs: Vec<Vector>,
+    keys: Vec<Vector>,
+    contents: Vec<Vector>,
     /// Final (output, cell) of each layer of the forward stack.
     last: Vec<(Vector, Vector)>,
     slots: Vec<Vector>,
@@ -35,7 +39,17 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 impl<'a> Reference<'a> {
     pub fn new(network: &'a Network) -> Self {
-        Self { network, values: network.values().iter().map(|&x| f64::from(x)).collect() }
+        let places = network
+            .layout()
+            .entries
+            .iter()
+            .map(|e| (e.name.as_str(), e.range()))
+            .collect();
+        Self {
+            network,
+            values: network.values().iter().map(|&x| f64::from(x)).collect(),
+            places,
+        }
     }
 
     /// The same network with one parameter moved.
@@ -44,20 +58,24 @@ impl<'a> Reference<'a> {
     }
 
     fn get(&self, name: &str) -> &[f64] {
-        let entry = self.network.layout().entries.iter().find(|e| e.name == name).expect(name);
-        &self.values[entry.range()]
+        &self.values[self.places[name].clone()]
     }
 
     fn linear(&self, name: &str, x: &[f64]) -> Vector {
         let weight = self.get(&format!("{name}.weight"));
         let y: Vector = weight.chunks(x.len()).map(|row| dot(row, x)).collect();
-        let has_bias = self.network.layout().entries.iter().any(|e| e.name == format!("{name}.bias"));
-        if has_bias { add(&y, self.get(&format!("{name}.bias"))) } else { y }
+        match self.places.get(format!("{name}.bias").as_str()) {
+            Some(place) => add(&y, &self.values[place.clone()]),
+            None => y,
+        }
     }
 
     fn cell(&self, name: &str, x: &[f64], h: &[f64], c: &[f64]) -> (Vector, Vector) {
         let n = h.len();
-        let (wx, wh) = (self.get(&format!("{name}.input")), self.get(&format!("{name}.recurrent")));
+        let (wx, wh) = (
+            self.get(&format!("{name}.input")),
+            self.get(&format!("{name}.recurrent")),
+        );
         let bias = self.get(&format!("{name}.bias"));
         let gate = |g: usize, j: usize| {
             let row = g * n + j;
@@ -115,7 +133,11 @@ impl<'a> Reference<'a> {
         let inputs: Vec<Vector> = (0..n)
             .map(|t| {
                 let mut x = self.linear("words.projection", &self.word(example.tokens[t]));
-                x.extend(example.token_features[t * f..(t + 1) * f].iter().map(|&x| f64::from(x)));
+                x.extend(
+                    example.token_features[t * f..(t + 1) * f]
+                        .iter()
+                        .map(|&x| f64::from(x)),
+                );
                 x
             })
             .collect();
@@ -151,9 +173,14 @@ impl<'a> Reference<'a> {
                 mean = add(&mean, &self.word(w));
             }
             let kind = self.word(example.columns.kind(c));
-            let mean: Vector = mean.iter().zip(kind).map(|(m, k)| 0.5 * (m / name.len() as f64 + k)).collect();
+            let mean: Vector = mean
+                .iter()
+                .zip(kind)
+                .map(|(m, k)| 0.5 * (m / name.len() as f64 + k))
+                .collect();
             slots.push(self.linear("columns.projection", &mean));
-            let features = &example.columns.features()[c * config.column_features..][..config.column_features];
+            let features =
+                &example.columns.features()[c * config.column_features..][..config.column_features];
             bias.push(features.iter().zip(weights).map(|(&x, w)| f64::from(x) * w).sum());
         }
         for span in &example.constants {
@@ -161,27 +188,37 @@ impl<'a> Reference<'a> {
             slots.push(sum.into_iter().map(|x| 0.5 * x).collect());
             bias.push(0.0);
         }
-        Encoded { outputs, last, slots, bias }
+        let keys = outputs.iter().map(|e| self.linear("attention.key", e)).collect();
+        let contents = outputs
+            .iter()
+            .map(|e| self.linear("attention.content", e))
+            .collect();
+        Encoded {
+            keys,
+            contents,
+            last,
+            slots,
+            bias,
+        }
     }
 
     fn output(&self, encoded: &Encoded, state: &[f64]) -> Vector {
         let query = self.linear("attention.query", state);
         let v = self.get("attention.score");
-        let scores: Vector = encoded
-            .outputs
-            .iter()
-            .map(|e| {
-                let key = self.linear("attention.key", e);
-                (0..v.len()).map(|j| v[j] * (query[j] + key[j]).tanh()).sum()
-            })
-            .collect();
+        let score = |key: &Vector| (0..v.len()).map(|j| v[j] * (query[j] + key[j]).tanh()).sum();
+        let scores: Vector = encoded.keys.iter().map(score).collect();
         let total: f64 = scores.iter().map(|s| s.exp()).sum();
         let mut context = vec![0.0; state.len()];
-        for (score, e) in scores.iter().zip(&encoded.outputs) {
-            let content = self.linear("attention.content", e);
-            context.iter_mut().zip(content).for_each(|(c, x)| *c += score.exp() / total * x);
+        for (score, content) in scores.iter().zip(&encoded.contents) {
+            context
+                .iter_mut()
+                .zip(content)
+                .for_each(|(c, x)| *c += score.exp() / total * x);
         }
-        add(&self.linear("output.state", state), &self.linear("output.context", &context))
+        add(
+            &self.linear("output.state", state),
+            &self.linear("output.context", &context),
+        )
     }
 
     /// log π of a program, and the summed entropy of its steps.
@@ -196,12 +233,22 @@ impl<'a> Reference<'a> {
                 self.mask(dropout, Site::Decoder { layer }, id, step)
             });
             let output = self.output(encoded, &top);
-            let logits: Vector =
-                steps.valid(step).iter().map(|&s| dot(&output, &slots[s as usize]) + bias[s as usize]).collect();
+            let logits: Vector = steps
+                .valid(step)
+                .iter()
+                .map(|&s| dot(&output, &slots[s as usize]) + bias[s as usize])
+                .collect();
             let total = logits.iter().map(|l| l.exp()).sum::<f64>().ln();
-            let chosen = steps.valid(step).iter().position(|&s| s == steps.chosen(step)).expect("valid");
+            let chosen = steps
+                .valid(step)
+                .iter()
+                .position(|&s| s == steps.chosen(step))
+                .expect("valid");
             sum += logits[chosen] - total;
-            entropy -= logits.iter().map(|l| (l - total).exp() * (l - total)).sum::<f64>();
+            entropy -= logits
+                .iter()
+                .map(|l| (l - total).exp() * (l - total))
+                .sum::<f64>();
             input = slots[steps.chosen(step) as usize].clone();
             if steps.defines(step) {
                 slots.push(output);
@@ -213,8 +260,12 @@ impl<'a> Reference<'a> {
 
     /// The loss and log π of each program.
     pub fn loss(&self, batch: &Batch<'_>, objective: &Objective) -> (f64, Vector) {
-        let encoded: Vec<Encoded> =
-            batch.examples.iter().enumerate().map(|(id, e)| self.encode(e, id, objective.dropout)).collect();
+        let encoded: Vec<Encoded> = batch
+            .examples
+            .iter()
+            .enumerate()
+            .map(|(id, e)| self.encode(e, id, objective.dropout))
+            .collect();
         let mut loss = 0.0;
         let mut scores = Vec::new();
         for (id, t) in batch.trajectories.iter().enumerate() {
@@ -231,12 +282,20 @@ pub mod sample {
     use crate::batch::{Example, Span, Steps};
     use crate::config::Config;
     use crate::network::Network;
-    use crate::random::Stream;
+    use crate::random::{Stream, mix};
     use crate::words::{Precision, Vectors, Words};
     use std::sync::Arc;
 
     pub fn config() -> Config {
-        Config { vector: 5, hidden: 6, attention: 7, layers: 2, builtins: 4, token_features: 2, column_features: 2 }
+        Config {
+            vector: 3,
+            hidden: 4,
+            attention: 5,
+            layers: 2,
+            builtins: 4,
+            token_features: 2,
+            column_features: 2,
+        }
     }
 
     pub fn words(dimensions: usize) -> Words {
@@ -244,9 +303,16 @@ pub mod sample {
         let vectors = Vectors {
             dimensions,
             words: (0..8).map(|i| format!("w{i}")).collect(),
-            numbers: (0..8 * dimensions).map(|_| 2.0 * random.uniform() - 1.0).collect(),
+            numbers: (0..8 * dimensions)
+                .map(|_| 2.0 * random.uniform() - 1.0)
+                .collect(),
         };
-        Words::new(&["<unk>".into(), "t1".into(), "t2".into()], &vectors, Precision::Half).unwrap()
+        Words::new(
+            &["<unk>".into(), "t1".into(), "t2".into()],
+            &vectors,
+            Precision::Half,
+        )
+        .unwrap()
     }
 
     /// A network whose biases are not zero either.
@@ -261,7 +327,10 @@ pub mod sample {
     pub fn example(config: &Config, random: &mut Stream) -> Example {
         let mut pick = |n: usize| (random.uniform() * n as f32) as usize;
         let n = 1 + pick(6);
-        let mut e = Example { tokens: (0..n).map(|_| pick(11) as u32).collect(), ..Example::default() };
+        let mut e = Example {
+            tokens: (0..n).map(|_| pick(11) as u32).collect(),
+            ..Example::default()
+        };
         for _ in 0..pick(4) {
             let name: Vec<u32> = (0..1 + pick(3)).map(|_| pick(11) as u32).collect();
             let features: Vec<f32> = (0..config.column_features).map(|_| pick(3) as f32).collect();
@@ -269,27 +338,37 @@ pub mod sample {
         }
         for _ in 0..pick(3) {
             let first = pick(n);
-            e.constants.push(Span { first: first as u32, last: (first + pick(n - first)) as u32 });
+            e.constants.push(Span {
+                first: first as u32,
+                last: (first + pick(n - first)) as u32,
+            });
         }
         e.token_features = (0..n * config.token_features).map(|_| pick(2) as f32).collect();
         e
     }
 
-    /// A random program; variables are defined and used often.
+    /// A random program; variables are defined and used often. What is valid follows from the prefix, as in a real language.
     pub fn program(config: &Config, example: &Example, random: &mut Stream) -> Steps {
         let mut slots = example.fixed_slots(config);
         let fixed = slots;
         let mut steps = Steps::default();
+        let mut prefix = 1;
         for _ in 0..1 + (random.uniform() * 7.0) as usize {
+            let mut rule = Stream::new(prefix, 3);
             let mut valid: Vec<u32> = (0..slots as u32)
-                .filter(|&s| s as usize >= fixed || random.uniform() < 0.6)
+                .filter(|&s| s as usize >= fixed || rule.uniform() < 0.6)
                 .collect();
             if valid.is_empty() {
                 valid.push(0);
             }
             let prefer = slots > fixed && random.uniform() < 0.5;
-            let at = if prefer { valid.len() - 1 } else { (random.uniform() * valid.len() as f32) as usize };
-            let defines = random.uniform() < 0.4;
+            let at = if prefer {
+                valid.len() - 1
+            } else {
+                (random.uniform() * valid.len() as f32) as usize
+            };
+            prefix = mix(prefix + u64::from(valid[at]));
+            let defines = prefix % 5 < 2;
             steps.push(valid[at], &valid, defines);
             slots += usize::from(defines);
         }
@@ -306,16 +385,29 @@ mod tests {
     use crate::run::Runner;
 
     fn objective(dropout: Option<Dropout>, entropy: f32) -> Objective {
-        Objective { divisor: 3.0, entropy, dropout, share_prefixes: false }
+        Objective {
+            divisor: 3.0,
+            entropy,
+            dropout,
+            share_prefixes: false,
+        }
     }
 
-    fn batch_data(config: &crate::Config, seed: u64, programs: usize) -> (Vec<Example>, Vec<(usize, f32, Steps)>) {
+    fn batch_data(
+        config: &crate::Config,
+        seed: u64,
+        programs: usize,
+    ) -> (Vec<Example>, Vec<(usize, f32, Steps)>) {
         let mut random = Stream::new(seed, 1);
         let examples: Vec<Example> = (0..4).map(|_| sample::example(config, &mut random)).collect();
         let programs = (0..programs)
             .map(|i| {
                 let e = i % 3; // the last example has no program
-                (e, random.uniform() * 2.0 - 0.5, sample::program(config, &examples[e], &mut random))
+                (
+                    e,
+                    random.uniform() * 2.0 - 0.5,
+                    sample::program(config, &examples[e], &mut random),
+                )
             })
             .collect();
         (examples, programs)
@@ -323,22 +415,36 @@ mod tests {
 
     /// Every parameter's gradient against central differences of the f64 reference.
     fn check_gradient(layers: usize, dropout: Option<Dropout>, entropy: f32, threads: usize, seed: u64) {
-        let config = crate::Config { layers, ..sample::config() };
+        let config = crate::Config {
+            layers,
+            ..sample::config()
+        };
         let network = sample::network(config.clone(), seed);
         let (examples, programs) = batch_data(&config, seed, 8);
         let examples: Vec<&Example> = examples.iter().collect();
         let trajectories: Vec<Trajectory<'_>> = programs
             .iter()
-            .map(|(example, weight, steps)| Trajectory { example: *example, weight: *weight, steps })
+            .map(|(example, weight, steps)| Trajectory {
+                example: *example,
+                weight: *weight,
+                steps,
+            })
             .collect();
-        let batch = Batch { examples: &examples, trajectories: &trajectories };
+        let batch = Batch {
+            examples: &examples,
+            trajectories: &trajectories,
+        };
         let objective = objective(dropout, entropy);
         let mut gradient = vec![7.0; network.values().len()];
         let mut runner = Runner::new(threads).unwrap();
         let outcome = runner.train(&network, &batch, &objective, &mut gradient).unwrap();
         let mut reference = Reference::new(&network);
         let (loss, scores) = reference.loss(&batch, &objective);
-        assert!((loss - outcome.loss).abs() < 1e-5 * loss.abs().max(1.0), "{loss} {}", outcome.loss);
+        assert!(
+            (loss - outcome.loss).abs() < 1e-5 * loss.abs().max(1.0),
+            "{loss} {}",
+            outcome.loss
+        );
         for (score, ours) in scores.iter().zip(&outcome.log_probabilities) {
             assert!((score - f64::from(*ours)).abs() < 1e-4);
         }
@@ -384,5 +490,131 @@ mod tests {
     fn gradients_equal_central_differences_for_other_depths() {
         check_gradient(1, None, 0.1, 1, 14);
         check_gradient(3, Some(Dropout { rate: 0.2, seed: 6 }), 0.0, 2, 15);
+    }
+
+    /// Runs a test on a batch of random programs, some of them prefixes of each other.
+    fn with_batch(seed: u64, run: impl Fn(&crate::Network, &Batch<'_>)) {
+        let config = sample::config();
+        let network = sample::network(config.clone(), seed);
+        let (examples, mut programs) = batch_data(&config, seed, 12);
+        programs.extend_from_within(..3);
+        let examples: Vec<&Example> = examples.iter().collect();
+        let trajectories: Vec<Trajectory<'_>> = programs
+            .iter()
+            .map(|(example, weight, steps)| Trajectory {
+                example: *example,
+                weight: *weight,
+                steps,
+            })
+            .collect();
+        run(
+            &network,
+            &Batch {
+                examples: &examples,
+                trajectories: &trajectories,
+            },
+        );
+    }
+
+    #[test]
+    fn scores_are_the_same_flat_as_trees_and_alone() {
+        with_batch(21, |network, batch| {
+            let mut runner = Runner::new(2).unwrap();
+            let (flat, all) = runner.score(network, batch, false).unwrap();
+            let (tree, shared) = runner.score(network, batch, true).unwrap();
+            assert_eq!(all.decoded, all.steps);
+            assert_eq!(shared.steps, all.steps);
+            assert!(shared.decoded < all.decoded);
+            let (_, reference) = Reference::new(network).loss(batch, &objective(None, 0.0));
+            for (i, (flat, tree)) in flat.iter().zip(&tree).enumerate() {
+                assert!((flat - tree).abs() < 1e-5, "{flat} {tree}");
+                assert!((f64::from(*flat) - reference[i]).abs() < 1e-4);
+                let trajectory = batch.trajectories[i];
+                let alone = Batch {
+                    examples: &[batch.examples[trajectory.example]],
+                    trajectories: &[Trajectory {
+                        example: 0,
+                        ..trajectory
+                    }],
+                };
+                let (alone, _) = runner.score(network, &alone, true).unwrap();
+                assert!((alone[0] - flat).abs() < 1e-5);
+            }
+        });
+    }
+
+    #[test]
+    fn packed_batches_have_the_gradient_of_their_parts() {
+        with_batch(22, |network, batch| {
+            let objective = objective(None, 0.2);
+            let mut together = vec![0.0; network.values().len()];
+            let mut runner = Runner::new(2).unwrap();
+            let outcome = runner.train(network, batch, &objective, &mut together).unwrap();
+            let mut sum = vec![0.0f64; together.len()];
+            let mut loss = 0.0;
+            let mut part = vec![0.0; together.len()];
+            for trajectory in batch.trajectories {
+                let alone = Batch {
+                    examples: &[batch.examples[trajectory.example]],
+                    trajectories: &[Trajectory {
+                        example: 0,
+                        ..*trajectory
+                    }],
+                };
+                loss += runner.train(network, &alone, &objective, &mut part).unwrap().loss;
+                sum.iter_mut().zip(&part).for_each(|(s, &g)| *s += f64::from(g));
+            }
+            assert!((loss - outcome.loss).abs() < 1e-5);
+            for (s, &g) in sum.iter().zip(&together) {
+                assert!((s - f64::from(g)).abs() < 1e-5 * s.abs().max(1.0));
+            }
+        });
+    }
+
+    #[test]
+    fn shared_prefixes_have_the_gradient_of_flat_programs() {
+        with_batch(23, |network, batch| {
+            let mut runner = Runner::new(2).unwrap();
+            let (mut flat, mut tree) = (
+                vec![0.0; network.values().len()],
+                vec![0.0; network.values().len()],
+            );
+            let objective = objective(None, -0.2);
+            let one = runner.train(network, batch, &objective, &mut flat).unwrap();
+            let shared = Objective {
+                share_prefixes: true,
+                ..objective
+            };
+            let two = runner.train(network, batch, &shared, &mut tree).unwrap();
+            assert!((one.loss - two.loss).abs() < 1e-5);
+            assert!((one.entropy - two.entropy).abs() < 1e-4);
+            assert_eq!(one.steps, two.steps);
+            for (a, b) in flat.iter().zip(&tree) {
+                assert!((a - b).abs() < 1e-5 * a.abs().max(1.0), "{a} {b}");
+            }
+        });
+    }
+
+    #[test]
+    fn runs_are_bit_identical_and_masks_do_not_depend_on_threads() {
+        with_batch(24, |network, batch| {
+            let objective = objective(Some(Dropout { rate: 0.3, seed: 9 }), 0.1);
+            let run = |threads: usize| {
+                let mut gradient = vec![0.0; network.values().len()];
+                let mut runner = Runner::new(threads).unwrap();
+                runner.train(network, batch, &objective, &mut gradient).unwrap();
+                let again = runner.train(network, batch, &objective, &mut gradient).unwrap();
+                (again.loss, gradient)
+            };
+            assert_eq!(run(2), run(2));
+            let (one, three) = (run(1), run(3));
+            assert!((one.0 - three.0).abs() < 1e-6);
+            assert!(
+                one.1
+                    .iter()
+                    .zip(&three.1)
+                    .all(|(a, b)| (a - b).abs() < 1e-5 * a.abs().max(1.0))
+            );
+        });
     }
 }

@@ -90,7 +90,12 @@ impl Runner {
             .thread_name(|i| format!("programmer-{i}"))
             .build()?;
         let shards = (0..threads).map(|_| Shard::default()).collect();
-        Ok(Self { pool, shards, local: Vec::new(), costs: Vec::new() })
+        Ok(Self {
+            pool,
+            shards,
+            local: Vec::new(),
+            costs: Vec::new(),
+        })
     }
 
     /// Number of threads.
@@ -107,7 +112,8 @@ impl Runner {
     fn deal(&mut self, batch: &Batch<'_>) {
         // One token costs about as much as two decoder steps: four LSTM layers of two products against two.
         self.costs.clear();
-        self.costs.extend(batch.examples.iter().map(|e| 2 * e.tokens.len() as u64));
+        self.costs
+            .extend(batch.examples.iter().map(|e| 2 * e.tokens.len() as u64));
         for trajectory in batch.trajectories {
             self.costs[trajectory.example] += trajectory.steps.len() as u64;
         }
@@ -122,7 +128,9 @@ impl Runner {
         self.local.resize(batch.examples.len(), 0);
         let mut home = vec![0; batch.examples.len()];
         for &e in &order {
-            let lightest = (0..self.shards.len()).min_by_key(|&s| self.shards[s].cost).unwrap_or(0);
+            let lightest = (0..self.shards.len())
+                .min_by_key(|&s| self.shards[s].cost)
+                .unwrap_or(0);
             let shard = &mut self.shards[lightest];
             home[e as usize] = lightest;
             self.local[e as usize] = shard.examples.len() as u32;
@@ -130,7 +138,9 @@ impl Runner {
             shard.cost += self.costs[e as usize];
         }
         for (program, trajectory) in batch.trajectories.iter().enumerate() {
-            self.shards[home[trajectory.example]].programs.push(program as u32);
+            self.shards[home[trajectory.example]]
+                .programs
+                .push(program as u32);
         }
     }
 
@@ -139,10 +149,17 @@ impl Runner {
         let shards = &mut self.shards;
         self.pool.install(|| {
             shards.par_iter_mut().with_max_len(1).for_each(|shard| {
-                shard.failure = if shard.examples.is_empty() { None } else { run(shard, local).err() };
+                shard.failure = if shard.examples.is_empty() {
+                    None
+                } else {
+                    run(shard, local).err()
+                };
             });
         });
-        self.shards.iter_mut().find_map(|shard| shard.failure.take()).map_or(Ok(()), Err)
+        self.shards
+            .iter_mut()
+            .find_map(|shard| shard.failure.take())
+            .map_or(Ok(()), Err)
     }
 
     /// Computes the loss of a batch and its gradient, which is written to `gradient` (one number for each parameter).
@@ -175,27 +192,61 @@ impl Runner {
         batch.check(network.config(), network.words().len())?;
         self.deal(batch);
         let dropout = objective.dropout.filter(|d| d.rate > 0.0);
-        let loss = Loss { scale: 1.0 / objective.divisor, entropy: objective.entropy };
+        let loss = Loss {
+            scale: 1.0 / objective.divisor,
+            entropy: objective.entropy,
+        };
         self.each_shard(|shard, local| {
-            let examples: Vec<&Example> = shard.examples.iter().map(|&e| batch.examples[e as usize]).collect();
-            shard.encoder.forward(network, &examples, &shard.examples, dropout, &mut shard.memory);
-            shard.forest.build(batch, &shard.programs, local, &shard.memory, objective.share_prefixes)?;
-            shard.decoder.forward(network, &shard.forest, &mut shard.memory, dropout);
+            let examples: Vec<&Example> = shard
+                .examples
+                .iter()
+                .map(|&e| batch.examples[e as usize])
+                .collect();
+            shard
+                .encoder
+                .forward(network, &examples, &shard.examples, dropout, &mut shard.memory);
+            shard.forest.build(
+                batch,
+                &shard.programs,
+                local,
+                &shard.memory,
+                objective.share_prefixes,
+            )?;
+            shard
+                .decoder
+                .forward(network, &shard.forest, &mut shard.memory, dropout);
             (shard.loss, shard.entropy) = shard.decoder.loss(&shard.forest, loss);
             Ok(())
         })?;
-        let mut outcome = Outcome { log_probabilities: vec![0.0; batch.trajectories.len()], ..Outcome::default() };
+        let mut outcome = Outcome {
+            log_probabilities: vec![0.0; batch.trajectories.len()],
+            ..Outcome::default()
+        };
         for shard in self.shards.iter().filter(|s| !s.examples.is_empty()) {
             outcome.loss += shard.loss;
             outcome.entropy += shard.entropy;
             outcome.steps += shard.forest.path.len();
-            read_programs(&shard.forest, &shard.decoder.log_probability, &mut outcome.log_probabilities);
+            read_programs(
+                &shard.forest,
+                &shard.decoder.log_probability,
+                &mut outcome.log_probabilities,
+            );
         }
         self.each_shard(|shard, _| {
-            let examples: Vec<&Example> = shard.examples.iter().map(|&e| batch.examples[e as usize]).collect();
-            shard.decoder.backward(network, &shard.forest, &shard.memory, loss, &mut shard.gradient);
+            let examples: Vec<&Example> = shard
+                .examples
+                .iter()
+                .map(|&e| batch.examples[e as usize])
+                .collect();
+            shard
+                .decoder
+                .backward(network, &shard.forest, &shard.memory, loss, &mut shard.gradient);
             let decoder = &shard.decoder;
-            shard.encoder.backward(network, &examples, &shard.memory, &shard.gradient, |l| decoder.d_states(l));
+            shard
+                .encoder
+                .backward(network, &examples, &shard.memory, &shard.gradient, |l| {
+                    decoder.d_states(l)
+                });
             Ok(())
         })?;
         self.collect(network, gradient);
@@ -208,7 +259,9 @@ impl Runner {
         let mut by_entry: Vec<Vec<Source<'_>>> = vec![Vec::new(); layout.entries.len()];
         let mut sources = Sources::new();
         for shard in self.shards.iter().filter(|s| !s.examples.is_empty()) {
-            shard.encoder.sources(network, &shard.memory, &shard.gradient, &mut sources);
+            shard
+                .encoder
+                .sources(network, &shard.memory, &shard.gradient, &mut sources);
             shard.decoder.sources(network, &mut sources);
             for (entry, source) in sources.drain(..) {
                 by_entry[entry].push(source);
@@ -233,12 +286,22 @@ impl Runner {
                 let (mine, others) = part.split_at_mut((to - from) * entry.cols);
                 part = others;
                 if from < to {
-                    tasks.push(Task { sources, from, to, rows: entry.rows, cols: entry.cols, out: mine });
+                    tasks.push(Task {
+                        sources,
+                        from,
+                        to,
+                        rows: entry.rows,
+                        cols: entry.cols,
+                        out: mine,
+                    });
                 }
             }
         }
         self.pool.install(|| {
-            tasks.into_par_iter().with_max_len(1).for_each(|tasks| tasks.into_iter().for_each(Task::run));
+            tasks
+                .into_par_iter()
+                .with_max_len(1)
+                .for_each(|tasks| tasks.into_iter().for_each(Task::run));
         });
     }
 
@@ -256,9 +319,17 @@ impl Runner {
         batch.check(network.config(), network.words().len())?;
         self.deal(batch);
         self.each_shard(|shard, local| {
-            let examples: Vec<&Example> = shard.examples.iter().map(|&e| batch.examples[e as usize]).collect();
-            shard.encoder.forward(network, &examples, &shard.examples, None, &mut shard.memory);
-            shard.forest.build(batch, &shard.programs, local, &shard.memory, share_prefixes)?;
+            let examples: Vec<&Example> = shard
+                .examples
+                .iter()
+                .map(|&e| batch.examples[e as usize])
+                .collect();
+            shard
+                .encoder
+                .forward(network, &examples, &shard.examples, None, &mut shard.memory);
+            shard
+                .forest
+                .build(batch, &shard.programs, local, &shard.memory, share_prefixes)?;
             shard.scorer.run(network, &shard.forest, &mut shard.memory);
             Ok(())
         })?;
@@ -277,7 +348,10 @@ impl Runner {
 fn read_programs(forest: &Forest, log_probability: &[f32], out: &mut [f32]) {
     let mut from = 0;
     for &(program, to) in &forest.programs {
-        let sum: f64 = forest.path[from..to].iter().map(|&at| f64::from(log_probability[at])).sum();
+        let sum: f64 = forest.path[from..to]
+            .iter()
+            .map(|&at| f64::from(log_probability[at]))
+            .sum();
         out[program as usize] = sum as f32;
         from = to;
     }
@@ -295,17 +369,41 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn run(self) {
-        let Self { sources, from, to, rows, cols, out } = self;
+        let Self {
+            sources,
+            from,
+            to,
+            rows,
+            cols,
+            out,
+        } = self;
         out.fill(0.0);
         for source in sources {
             match *source {
-                Source::Outer { d_output, input, blocks } => {
+                Source::Outer {
+                    d_output,
+                    input,
+                    blocks,
+                } => {
                     let block = rows / blocks;
                     for b in from / block..to.div_ceil(block) {
                         let (first, last) = (from.max(b * block), to.min((b + 1) * block));
-                        let column = if blocks == 1 { first } else { b * padded(block) + first - b * block };
-                        let a = Columns { rows: d_output, from: column, count: last - first };
-                        add_outer(a, input, cols, &mut out[(first - from) * cols..(last - from) * cols]);
+                        let column = if blocks == 1 {
+                            first
+                        } else {
+                            b * padded(block) + first - b * block
+                        };
+                        let a = Columns {
+                            rows: d_output,
+                            from: column,
+                            count: last - first,
+                        };
+                        add_outer(
+                            a,
+                            input,
+                            cols,
+                            &mut out[(first - from) * cols..(last - from) * cols],
+                        );
                     }
                 }
                 Source::Sum { d_output, blocks } => {

@@ -76,7 +76,10 @@ impl Words {
         dimensions: usize,
         stored: Stored,
     ) -> std::result::Result<Self, String> {
-        let fixed = names.len().checked_sub(trained).ok_or("more trained words than words")?;
+        let fixed = names
+            .len()
+            .checked_sub(trained)
+            .ok_or("more trained words than words")?;
         let (numbers, scales) = match &stored {
             Stored::Half(values) => (values.len(), fixed),
             Stored::Byte { values, scales } => (values.len(), scales.len()),
@@ -90,7 +93,13 @@ impl Words {
                 return Err(format!("the word {name:?} is listed twice"));
             }
         }
-        Ok(Self { names, index, trained, dimensions, stored })
+        Ok(Self {
+            names,
+            index,
+            trained,
+            dimensions,
+            stored,
+        })
     }
 
     /// The id of a word.
@@ -140,17 +149,23 @@ impl Words {
         let d = self.dimensions;
         let word = word as usize;
         if word < self.trained {
-            out.iter_mut().zip(&trained[word * d..][..d]).for_each(|(o, x)| *o += factor * x);
+            out.iter_mut()
+                .zip(&trained[word * d..][..d])
+                .for_each(|(o, x)| *o += factor * x);
             return;
         }
         let at = word - self.trained;
         match &self.stored {
             Stored::Half(values) => {
-                out.iter_mut().zip(&values[at * d..][..d]).for_each(|(o, x)| *o += factor * x.to_f32());
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, x)| *o += factor * x.to_f32());
             }
             Stored::Byte { values, scales } => {
                 let factor = factor * scales[at];
-                out.iter_mut().zip(&values[at * d..][..d]).for_each(|(o, &x)| *o += factor * f32::from(x));
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, &x)| *o += factor * f32::from(x));
             }
         }
     }
@@ -170,7 +185,10 @@ pub struct Vectors {
 impl Vectors {
     /// Words with their vectors.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
-        self.words.iter().map(String::as_str).zip(self.numbers.chunks(self.dimensions.max(1)))
+        self.words
+            .iter()
+            .map(String::as_str)
+            .zip(self.numbers.chunks(self.dimensions.max(1)))
     }
 
     /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that `wanted` accepts are kept.
@@ -178,7 +196,10 @@ impl Vectors {
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.
     pub fn read_glove(path: &Path, mut wanted: impl FnMut(&str) -> bool) -> Result<Self> {
-        let file = |source| Error::File { path: path.to_owned(), source };
+        let file = |source| Error::File {
+            path: path.to_owned(),
+            source,
+        };
         let mut reader = BufReader::new(File::open(path).map_err(file)?);
         let mut vectors = Self::default();
         let mut line = String::new();
@@ -187,18 +208,28 @@ impl Vectors {
             if reader.read_line(&mut line).map_err(file)? == 0 {
                 break;
             }
-            let bad = |reason: &str| Error::Format { path: path.to_owned(), reason: format!("line {number}: {reason}") };
+            let bad = |reason: &str| Error::Format {
+                path: path.to_owned(),
+                reason: format!("line {number}: {reason}"),
+            };
             let text = line.trim_end_matches(['\n', '\r']);
             if vectors.dimensions == 0 {
                 vectors.dimensions = text.split(' ').count() - 1;
             }
             // Counted from the right: a few words of the larger files contain blanks.
-            let start = text.rmatch_indices(' ').nth(vectors.dimensions.saturating_sub(1)).map(|(at, _)| at);
-            let Some(start) = start else { return Err(bad("too few numbers")) };
+            let start = text
+                .rmatch_indices(' ')
+                .nth(vectors.dimensions.saturating_sub(1))
+                .map(|(at, _)| at);
+            let Some(start) = start else {
+                return Err(bad("too few numbers"));
+            };
             let word = &text[..start];
             if wanted(word) {
                 for part in text[start + 1..].split(' ') {
-                    vectors.numbers.push(part.parse().map_err(|_| bad(&format!("{part:?} is no number")))?);
+                    vectors
+                        .numbers
+                        .push(part.parse().map_err(|_| bad(&format!("{part:?} is no number")))?);
                 }
                 vectors.words.push(word.to_owned());
             }
@@ -213,10 +244,16 @@ impl Vectors {
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] if it is not of that form.
     pub fn read_wink(path: &Path, wanted: impl FnMut(&str) -> bool) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let file = File::open(path).map_err(|source| Error::File {
+            path: path.to_owned(),
+            source,
+        })?;
         let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 20, file));
         let parsed = reader.deserialize_map(WinkFile { wanted });
-        parsed.map_err(|e| Error::Format { path: path.to_owned(), reason: e.to_string() })
+        parsed.map_err(|e| Error::Format {
+            path: path.to_owned(),
+            reason: e.to_string(),
+        })
     }
 }
 
@@ -239,7 +276,11 @@ impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkFile<F> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "dimensions" => dimensions = Some(map.next_value::<usize>()?),
-                "vectors" => found = Some(map.next_value_seed(WinkVectors { wanted: &mut self.wanted })?),
+                "vectors" => {
+                    found = Some(map.next_value_seed(WinkVectors {
+                        wanted: &mut self.wanted,
+                    })?)
+                }
                 _ => {
                     map.next_value::<serde::de::IgnoredAny>()?;
                 }
@@ -249,9 +290,16 @@ impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkFile<F> {
         let dimensions = dimensions.ok_or_else(|| A::Error::missing_field("dimensions"))?;
         let stored = vectors.dimensions;
         if stored < dimensions {
-            return Err(A::Error::custom(format!("vectors of {stored} numbers, not {dimensions}")));
+            return Err(A::Error::custom(format!(
+                "vectors of {stored} numbers, not {dimensions}"
+            )));
         }
-        vectors.numbers = vectors.numbers.chunks(stored.max(1)).flat_map(|v| &v[..dimensions]).copied().collect();
+        vectors.numbers = vectors
+            .numbers
+            .chunks(stored.max(1))
+            .flat_map(|v| &v[..dimensions])
+            .copied()
+            .collect();
         vectors.dimensions = dimensions;
         Ok(vectors)
     }
@@ -289,7 +337,10 @@ impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkVectors<'_, F> {
             if vectors.words.is_empty() {
                 vectors.dimensions = numbers.len();
             } else if numbers.len() != vectors.dimensions {
-                return Err(A::Error::custom(format!("the vector of {word:?} has {} numbers", numbers.len())));
+                return Err(A::Error::custom(format!(
+                    "the vector of {word:?} has {} numbers",
+                    numbers.len()
+                )));
             }
             vectors.numbers.extend(numbers);
             vectors.words.push(word);
@@ -317,7 +368,9 @@ mod tests {
         let some = Vectors::read_glove(file.path(), |w| w == "of").unwrap();
         assert_eq!((some.words.len(), some.dimensions), (1, 3));
         let broken = write("a 1 2\nb 1 x\n");
-        let message = Vectors::read_glove(broken.path(), |_| true).unwrap_err().to_string();
+        let message = Vectors::read_glove(broken.path(), |_| true)
+            .unwrap_err()
+            .to_string();
         assert!(message.ends_with("line 2: \"x\" is no number"), "{message}");
         let short = write("a 1 2\nb 1\n");
         assert!(Vectors::read_glove(short.path(), |_| true).is_err());
@@ -329,16 +382,27 @@ mod tests {
             r#"{"precision":8,"l2NormIndex":2,"dimensions":2,"words":["a","b"],"vectors":{"a":[1,2.5,9,0],"b":[3,4,9,1]},"unkVector":[0,0,0,-1]}"#,
         );
         let vectors = Vectors::read_wink(file.path(), |w| w != "a").unwrap();
-        assert_eq!((vectors.words, vectors.numbers), (vec!["b".to_owned()], vec![3.0, 4.0]));
+        assert_eq!(
+            (vectors.words, vectors.numbers),
+            (vec!["b".to_owned()], vec![3.0, 4.0])
+        );
         let broken = write(r#"{"dimensions":2}"#);
-        assert!(Vectors::read_wink(broken.path(), |_| true).unwrap_err().to_string().contains("vectors"));
+        assert!(
+            Vectors::read_wink(broken.path(), |_| true)
+                .unwrap_err()
+                .to_string()
+                .contains("vectors")
+        );
     }
 
     #[test]
     fn stored_vectors_are_close_to_the_originals() {
         let numbers: Vec<f32> = (0..20).map(|i| (i as f32 * 0.7).sin() * 3.0).collect();
-        let vectors =
-            Vectors { dimensions: 10, words: vec!["x".into(), "y".into()], numbers: numbers.clone() };
+        let vectors = Vectors {
+            dimensions: 10,
+            words: vec!["x".into(), "y".into()],
+            numbers: numbers.clone(),
+        };
         for (precision, tolerance) in [(Precision::Half, 2e-3), (Precision::Byte, 3.0 / 254.0 + 1e-6)] {
             let words = Words::new(&["<unk>".into(), "7".into()], &vectors, precision).unwrap();
             assert_eq!((words.len(), words.trained(), words.id("y")), (4, 2, Some(3)));

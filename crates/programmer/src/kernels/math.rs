@@ -6,13 +6,26 @@ use pulp::Simd;
 
 /// tanh(x) = x·P(x²)/Q(x²) on [−9, 9]: a minimax fit of the relative error made for this crate (error of the fit
 /// 2.1e-8, of the f32 evaluation below 3e-7). Beyond ±9 tanh is ±1 to f32 precision.
-const TANH_P: [f32; 5] = [0.999_999_98, 0.133_810_27, 0.003_495_589_1, 2.060_909_9e-5, 1.335_468_5e-8];
+const TANH_P: [f32; 5] = [
+    0.999_999_98,
+    0.133_810_27,
+    0.003_495_589_1,
+    2.060_909_9e-5,
+    1.335_468_5e-8,
+];
 const TANH_Q: [f32; 5] = [1.0, 0.467_143_42, 0.025_876_986, 3.285_636_5e-4, 7.776_567_7e-7];
 const TANH_LIMIT: f32 = 9.0;
 
 /// 2^f on [−½, ½]: a minimax fit of degree 6, relative error 1.9e-9.
-const EXP2: [f32; 7] =
-    [1.0, 0.693_147_2, 0.240_226_47, 0.055_503_29, 0.009_618_489, 0.001_339_993_1, 1.534_581_3e-4];
+const EXP2: [f32; 7] = [
+    1.0,
+    0.693_147_2,
+    0.240_226_47,
+    0.055_503_29,
+    0.009_618_489,
+    0.001_339_993_1,
+    1.534_581_3e-4,
+];
 
 /// Arguments of [`exp`] below this give exactly zero: e^-46 is 1e-20, far below the resolution of a softmax whose
 /// largest term is one, and keeping such terms would bring denormal numbers (hundreds of cycles each) into the
@@ -61,10 +74,8 @@ pub fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let fraction = simd.sub_f32s(scaled, simd.sub_f32s(shifted, magic));
     let mantissa = horner(simd, &EXP2, fraction);
     // The integer moves into the exponent: shift by 23 is a product with 2^23 in wrapping arithmetic.
-    let exponent =
-        simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
-    let power =
-        simd.transmute_f32s_u32s(simd.add_u32s(exponent, simd.transmute_u32s_f32s(mantissa)));
+    let exponent = simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
+    let power = simd.transmute_f32s_u32s(simd.add_u32s(exponent, simd.transmute_u32s_f32s(mantissa)));
     let alive = simd.less_than_f32s(simd.splat_f32s(EXP_ZERO), x);
     simd.select_f32s(alive, power, simd.splat_f32s(0.0))
 }
@@ -86,7 +97,9 @@ mod tests {
 
     fn run(which: u8, from: f64, to: f64) -> (Vec<f32>, Vec<f32>) {
         let n = 1 << 18;
-        let x: Vec<f32> = (0..n).map(|i| (from + (to - from) * f64::from(i) / f64::from(n - 1)) as f32).collect();
+        let x: Vec<f32> = (0..n)
+            .map(|i| (from + (to - from) * f64::from(i) / f64::from(n - 1)) as f32)
+            .collect();
         let mut y = vec![0.0; x.len()];
         apply(which, &x, &mut y);
         (x, y)
@@ -98,7 +111,10 @@ mod tests {
             let (x, y) = run(0, from, to);
             for (x, y) in x.into_iter().zip(y) {
                 let t = f64::from(x).tanh();
-                assert!((f64::from(y) - t).abs() <= 4e-7 * t.abs(), "tanh({x}) = {y}, not {t}");
+                assert!(
+                    (f64::from(y) - t).abs() <= 4e-7 * t.abs(),
+                    "tanh({x}) = {y}, not {t}"
+                );
                 assert!(y.abs() <= 1.0);
             }
         }

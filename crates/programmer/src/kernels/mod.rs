@@ -4,6 +4,7 @@
 //! AVX-512, AVX2 with FMA, NEON or plain code, whichever the processor has. So a default release build is as fast as
 //! one made for the machine.
 
+pub mod adam;
 pub mod attention;
 pub mod gates;
 pub mod math;

@@ -40,7 +40,11 @@ impl Packed {
                 for row in 0..k {
                     let out = &mut data[start + row * step..][..LINE];
                     for (c, o) in out.iter_mut().enumerate() {
-                        *o = if c < used { weights[(first + c) * k + row] } else { 0.0 };
+                        *o = if c < used {
+                            weights[(first + c) * k + row]
+                        } else {
+                            0.0
+                        };
                     }
                 }
             }
@@ -112,20 +116,37 @@ impl<'a> Rows<'a> {
     /// `count` rows that lie `stride` apart in a slice.
     pub fn slice(data: &'a [f32], stride: usize) -> Self {
         assert_eq!(data.len() % stride, 0, "a slice of whole rows");
-        Self { data, stride, index: None, count: data.len() / stride }
+        Self {
+            data,
+            stride,
+            index: None,
+            count: data.len() / stride,
+        }
     }
 
     /// The same rows, chosen by an index.
     pub fn at(self, index: &'a [u32]) -> Self {
         assert!(self.index.is_none(), "rows are chosen once");
         let rows = self.data.len() / self.stride;
-        assert!(index.iter().all(|&i| (i as usize) < rows), "row index out of range");
-        Self { index: Some(index), count: index.len(), ..self }
+        assert!(
+            index.iter().all(|&i| (i as usize) < rows),
+            "row index out of range"
+        );
+        Self {
+            index: Some(index),
+            count: index.len(),
+            ..self
+        }
     }
 
     /// Rows `from..to` of a matrix.
     pub fn span(matrix: &'a Matrix, from: usize, to: usize) -> Self {
-        Self { data: matrix.span(from, to), stride: matrix.stride(), index: None, count: to - from }
+        Self {
+            data: matrix.span(from, to),
+            stride: matrix.stride(),
+            index: None,
+            count: to - from,
+        }
     }
 
     /// All rows of a matrix.
@@ -175,16 +196,33 @@ pub enum Start<'a> {
 /// out = start + a·b for as many rows as `a` has. Whole lines are written: the padding of `out` becomes that of `start`.
 pub fn product(a: Rows<'_>, b: &Packed, start: Start<'_>, out: &mut [f32], out_stride: usize) {
     let width = padded(b.n);
-    assert!(out_stride >= width, "output rows of {out_stride} numbers for a product of {width}");
-    assert!(a.stride >= b.k, "left rows of {} numbers for a product over {}", a.stride, b.k);
+    assert!(
+        out_stride >= width,
+        "output rows of {out_stride} numbers for a product of {width}"
+    );
+    assert!(
+        a.stride >= b.k,
+        "left rows of {} numbers for a product over {}",
+        a.stride,
+        b.k
+    );
     assert!(out.len() >= a.count * out_stride, "output too short");
     match start {
         Start::Bias(bias) => assert!(bias.len() >= width, "bias too short"),
-        Start::Rows(rows) => assert!(rows.count >= a.count && rows.stride >= width, "start rows too few"),
+        Start::Rows(rows) => assert!(
+            rows.count >= a.count && rows.stride >= width,
+            "start rows too few"
+        ),
         Start::Zero | Start::Output => {}
     }
     if a.count > 0 {
-        arch().dispatch(PackedOp { a, b, start, out, out_stride });
+        arch().dispatch(PackedOp {
+            a,
+            b,
+            start,
+            out,
+            out_stride,
+        });
     }
 }
 
@@ -207,7 +245,13 @@ impl WithSimd for PackedOp<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { a, b, start, out, out_stride } = self;
+        let Self {
+            a,
+            b,
+            start,
+            out,
+            out_stride,
+        } = self;
         let (k, total) = (b.k, padded(b.n));
         let data = b.data.data();
         for panel in (0..total).step_by(PANEL) {
@@ -259,7 +303,10 @@ pub struct Columns<'a> {
 /// Both operands are new every time, so there is nothing to pack beforehand and a general product serves best.
 pub fn add_outer(a: Columns<'_>, b: Rows<'_>, cols: usize, out: &mut [f32]) {
     let rows = a.rows.count;
-    assert!(a.rows.index.is_none() && b.index.is_none(), "outer products take rows in order");
+    assert!(
+        a.rows.index.is_none() && b.index.is_none(),
+        "outer products take rows in order"
+    );
     assert_eq!(rows, b.count, "outer product of different numbers of rows");
     assert!(a.from + a.count <= a.rows.stride && cols <= b.stride);
     assert_eq!(out.len(), a.count * cols, "gradient of another shape");
@@ -410,7 +457,14 @@ mod tests {
     #[test]
     fn products_equal_the_plain_sum() {
         let mut seed = 1;
-        for (m, k, n) in [(1, 1, 1), (5, 7, 16), (6, 33, 64), (13, 200, 208), (25, 20, 130), (7, 5, 800)] {
+        for (m, k, n) in [
+            (1, 1, 1),
+            (5, 7, 16),
+            (6, 33, 64),
+            (13, 200, 208),
+            (25, 20, 130),
+            (7, 5, 800),
+        ] {
             let a = random(m + 3, k, &mut seed);
             let w: Vec<f32> = (0..k * n).map(|_| noise(&mut seed)).collect();
             let initial = random(m, n, &mut seed);
@@ -418,9 +472,21 @@ mod tests {
             let mut packed = Packed::default();
             packed.pack_transposed(&w, n, k, 1);
             let mut out = initial.clone();
-            product(Rows::indexed(&a, &index), &packed, Start::Output, out.data_mut(), padded(n));
+            product(
+                Rows::indexed(&a, &index),
+                &packed,
+                Start::Output,
+                out.data_mut(),
+                padded(n),
+            );
             let mut from_rows = Matrix::zeros(m, n);
-            product(Rows::indexed(&a, &index), &packed, Start::Rows(Rows::all(&initial)), from_rows.data_mut(), padded(n));
+            product(
+                Rows::indexed(&a, &index),
+                &packed,
+                Start::Rows(Rows::all(&initial)),
+                from_rows.data_mut(),
+                padded(n),
+            );
             for i in 0..m {
                 for j in 0..n {
                     let sum: f64 = (0..k)
@@ -430,7 +496,10 @@ mod tests {
                     assert!((f64::from(out.row(i)[j]) - sum).abs() < 1e-5);
                     assert_eq!(out.row(i)[j], from_rows.row(i)[j]);
                 }
-                assert!(out.row(i)[n..].iter().all(|&x| x == 0.0), "padding must stay zero");
+                assert!(
+                    out.row(i)[n..].iter().all(|&x| x == 0.0),
+                    "padding must stay zero"
+                );
             }
         }
     }
@@ -445,7 +514,13 @@ mod tests {
         forward.pack_transposed(&w, 4 * block, k, 4);
         backward.pack_plain(&w, 4 * block, k, 4);
         let mut y = Matrix::zeros(5, 4 * padded(block));
-        product(Rows::all(&x), &forward, Start::Zero, y.data_mut(), 4 * padded(block));
+        product(
+            Rows::all(&x),
+            &forward,
+            Start::Zero,
+            y.data_mut(),
+            4 * padded(block),
+        );
         let mut back = Matrix::zeros(5, k);
         product(Rows::all(&y), &backward, Start::Zero, back.data_mut(), padded(k));
         for r in 0..5 {
@@ -466,11 +541,22 @@ mod tests {
             let (a, b) = (random(rows, p, &mut seed), random(rows, q, &mut seed));
             let (from, to) = (p / 3, p);
             let mut out = vec![0.5; (to - from) * q];
-            add_outer(Columns { rows: Rows::all(&a), from, count: to - from }, Rows::all(&b), q, &mut out);
+            add_outer(
+                Columns {
+                    rows: Rows::all(&a),
+                    from,
+                    count: to - from,
+                },
+                Rows::all(&b),
+                q,
+                &mut out,
+            );
             for i in from..to {
                 for j in 0..q {
-                    let sum: f64 =
-                        (0..rows).map(|r| f64::from(a.row(r)[i]) * f64::from(b.row(r)[j])).sum::<f64>() + 0.5;
+                    let sum: f64 = (0..rows)
+                        .map(|r| f64::from(a.row(r)[i]) * f64::from(b.row(r)[j]))
+                        .sum::<f64>()
+                        + 0.5;
                     assert!((f64::from(out[(i - from) * q + j]) - sum).abs() < 1e-4);
                 }
             }

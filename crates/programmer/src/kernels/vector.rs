@@ -19,7 +19,8 @@ pub fn dot_with<S: Simd>(simd: S, x: &[f32], y: &[f32]) -> f32 {
     if x.len() % 2 == 1 {
         even = simd.mul_add_e_f32s(x[x.len() - 1], y[x.len() - 1], even);
     }
-    simd.reduce_sum_f32s(simd.add_f32s(even, odd)) + x_tail.iter().zip(y_tail).map(|(x, y)| x * y).sum::<f32>()
+    simd.reduce_sum_f32s(simd.add_f32s(even, odd))
+        + x_tail.iter().zip(y_tail).map(|(x, y)| x * y).sum::<f32>()
 }
 
 /// y += factor·x.
@@ -91,7 +92,10 @@ mod tests {
         dots(&x, Rows::slice(&x, 48), &mut d);
         assert_eq!(d[0], x.iter().map(|v| v * v).sum::<f32>());
         let odd: Vec<f32> = (0..37).map(|i| i as f32).collect();
-        assert_eq!(sum_of_squares(&odd), odd.iter().map(|&v| f64::from(v * v)).sum::<f64>());
+        assert_eq!(
+            sum_of_squares(&odd),
+            odd.iter().map(|&v| f64::from(v * v)).sum::<f64>()
+        );
         let mut out = vec![0.0; 32];
         scatter_add(Rows::slice(&x, 16), &[1, 0, 1], &mut out, 16);
         assert_eq!(out[0], x[16]);

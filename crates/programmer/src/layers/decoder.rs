@@ -3,10 +3,10 @@
 //! [`DecoderTape`] records a forward pass for training; [`States`] with [`advance`] keeps no more than the last level, for scoring
 //! and stepping. Both run the same layers.
 
+use super::Sources;
 use super::encoder::{Dropout, Memory, MemoryGradient, Site};
 use super::lstm::LayerTape;
 use super::pointer::{self, Wish};
-use super::Sources;
 use crate::forest::Forest;
 use crate::kernels::gates::CellState;
 use crate::kernels::product::{Rows, Start};
@@ -46,7 +46,13 @@ pub struct Loss {
 
 impl DecoderTape {
     /// Runs all nodes. Variables are written into the memory's slots.
-    pub fn forward(&mut self, network: &Network, forest: &Forest, memory: &mut Memory, dropout: Option<Dropout>) {
+    pub fn forward(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &mut Memory,
+        dropout: Option<Dropout>,
+    ) {
         let (config, layers) = (network.config(), network.layers());
         let h = config.hidden;
         let rec = &forest.recurrence;
@@ -64,13 +70,19 @@ impl DecoderTape {
                 for level in 0..rec.len() {
                     for node in rec.level(level) {
                         let mask = &mut tape.mask.row_mut(node)[..h];
-                        dropout.fill(Site::Decoder { layer: l }, forest.maker[node] as usize, level, mask);
+                        dropout.fill(
+                            Site::Decoder { layer: l },
+                            forest.maker[node] as usize,
+                            level,
+                            mask,
+                        );
                     }
                 }
             }
         }
         self.inputs.shape(forest.inputs.len(), h);
-        self.projected.shape(forest.inputs.len(), layers.decoder[0].gate_width());
+        self.projected
+            .shape(forest.inputs.len(), layers.decoder[0].gate_width());
         self.query.shape(nodes, config.attention);
         self.output.shape(nodes, h);
         self.probability.resize(forest.attention_starts[nodes], 0.0);
@@ -105,18 +117,38 @@ impl DecoderTape {
             for node in rows {
                 let output = self.output.row(node);
                 let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
-                pointer::forward(memory, output, forest.candidates(node), &mut self.log_probability[span]);
+                pointer::forward(
+                    memory,
+                    output,
+                    forest.candidates(node),
+                    &mut self.log_probability[span],
+                );
                 if let Some(slot) = forest.variable[node] {
                     memory.slots.row_mut(slot as usize).copy_from_slice(output);
                 }
             }
-            self.project_inputs(network, forest, memory, forest.inputs_after[level], forest.inputs_after[level + 1]);
+            self.project_inputs(
+                network,
+                forest,
+                memory,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+            );
         }
     }
 
-    fn project_inputs(&mut self, network: &Network, forest: &Forest, memory: &Memory, from: usize, to: usize) {
+    fn project_inputs(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &Memory,
+        from: usize,
+        to: usize,
+    ) {
         for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
-            self.inputs.row_mut(from + row).copy_from_slice(memory.slots.row(slot as usize));
+            self.inputs
+                .row_mut(from + row)
+                .copy_from_slice(memory.slots.row(slot as usize));
         }
         let inputs = Rows::span(&self.inputs, from, to);
         network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));
@@ -126,13 +158,17 @@ impl DecoderTape {
     pub fn loss(&self, forest: &Forest, loss: Loss) -> (f64, f64) {
         let (mut sum, mut entropy) = (0.0f64, 0.0f64);
         for node in 0..forest.len() {
-            let log_probability = &self.log_probability[forest.candidate_starts[node]..forest.candidate_starts[node + 1]];
+            let log_probability =
+                &self.log_probability[forest.candidate_starts[node]..forest.candidate_starts[node + 1]];
             for &(position, weight) in forest.choices(node) {
                 sum -= f64::from(weight) * f64::from(log_probability[position as usize]);
             }
             entropy += f64::from(forest.count[node] * pointer::entropy(log_probability));
         }
-        (f64::from(loss.scale) * (sum + f64::from(loss.entropy) * entropy), entropy)
+        (
+            f64::from(loss.scale) * (sum + f64::from(loss.entropy) * entropy),
+            entropy,
+        )
     }
 
     /// Back-propagates the loss into the layers' tapes and `gradient`.
@@ -153,7 +189,9 @@ impl DecoderTape {
         gradient.slot_bias.resize(memory.fixed_rows(), 0.0);
         gradient.keys.reset(memory.keys.rows(), memory.keys.cols());
         gradient.contents.reset(memory.contents.rows(), h);
-        self.layers.iter_mut().for_each(|tape| tape.prepare_backward(rec, h));
+        self.layers
+            .iter_mut()
+            .for_each(|tape| tape.prepare_backward(rec, h));
         let gate_width = layers.decoder[0].gate_width();
         self.d_projected.reset(forest.inputs.len(), gate_width);
         self.d_output.shape(nodes, h);
@@ -162,7 +200,13 @@ impl DecoderTape {
         self.d_score.resize(layers.head.query_width(), 0.0);
         for level in (0..rec.len()).rev() {
             let rows = rec.level(level);
-            self.gather_input_gradients(network, forest, forest.inputs_after[level], forest.inputs_after[level + 1], gradient);
+            self.gather_input_gradients(
+                network,
+                forest,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+                gradient,
+            );
             for node in rows.clone() {
                 let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
                 let logits = &mut self.log_probability[span];
@@ -173,12 +217,26 @@ impl DecoderTape {
                     chosen[0] = (*position, loss.scale * weight);
                     &chosen
                 } else {
-                    &choices.iter().map(|&(p, w)| (p, loss.scale * w)).collect::<Vec<_>>()
+                    &choices
+                        .iter()
+                        .map(|&(p, w)| (p, loss.scale * w))
+                        .collect::<Vec<_>>()
                 };
-                let wish = Wish { chosen: scaled, entropy: loss.scale * loss.entropy * forest.count[node] };
+                let wish = Wish {
+                    chosen: scaled,
+                    entropy: loss.scale * loss.entropy * forest.count[node],
+                };
                 let d_output = self.d_output.row_mut(node);
                 let candidates = forest.candidates(node);
-                pointer::backward(memory, self.output.row(node), candidates, wish, logits, gradient, d_output);
+                pointer::backward(
+                    memory,
+                    self.output.row(node),
+                    candidates,
+                    wish,
+                    logits,
+                    gradient,
+                    d_output,
+                );
                 if let Some(slot) = forest.variable[node] {
                     add_scaled(1.0, gradient.slots.row(slot as usize), d_output);
                 }
@@ -204,7 +262,12 @@ impl DecoderTape {
                 if l > 0 {
                     lstm.project_backward(d_gates, true, self.d_state.data_mut(), stride);
                 } else {
-                    scatter_add(d_gates, &forest.input[rows.clone()], self.d_projected.data_mut(), gate_width);
+                    scatter_add(
+                        d_gates,
+                        &forest.input[rows.clone()],
+                        self.d_projected.data_mut(),
+                        gate_width,
+                    );
                 }
             }
         }
@@ -227,7 +290,12 @@ impl DecoderTape {
         let stride = self.d_inputs.stride();
         let d_projected = Rows::span(&self.d_projected, from, to);
         network.layers().decoder[0].project_backward(d_projected, false, self.d_inputs.data_mut(), stride);
-        scatter_add(Rows::all(&self.d_inputs), &forest.inputs[from..to], gradient.slots.data_mut(), stride);
+        scatter_add(
+            Rows::all(&self.d_inputs),
+            &forest.inputs[from..to],
+            gradient.slots.data_mut(),
+            stride,
+        );
     }
 
     /// The gradients of a layer's outputs and cells, initial states first.
@@ -242,7 +310,11 @@ impl DecoderTape {
             if l == 0 {
                 lstm.input_sources(Rows::all(&self.d_projected), Rows::all(&self.inputs), sources);
             } else {
-                lstm.input_sources(Rows::all(&tape.gates), Rows::all(&self.layers[l - 1].output), sources);
+                lstm.input_sources(
+                    Rows::all(&tape.gates),
+                    Rows::all(&self.layers[l - 1].output),
+                    sources,
+                );
             }
             lstm.recurrent_source(tape, sources);
         }
@@ -296,7 +368,10 @@ pub fn advance(
     scratch.outputs.resize_with(config.layers, Matrix::default);
     scratch.gates.shape(rows, layers.decoder[0].gate_width());
     for (l, lstm) in layers.decoder.iter().enumerate() {
-        let previous = (Rows::indexed(&before.0[l], parents), Rows::indexed(&before.1[l], parents));
+        let previous = (
+            Rows::indexed(&before.0[l], parents),
+            Rows::indexed(&before.1[l], parents),
+        );
         after.hidden[l].shape(rows, h);
         after.cell[l].shape(rows, h);
         let (below, above) = scratch.outputs.split_at_mut(l);
@@ -324,7 +399,9 @@ pub fn advance(
     }
     scratch.query.shape(rows, config.attention);
     let tokens = |e: u32| memory.tokens[e as usize + 1] - memory.tokens[e as usize];
-    scratch.probability.resize(examples.iter().map(|&e| tokens(e)).sum(), 0.0);
+    scratch
+        .probability
+        .resize(examples.iter().map(|&e| tokens(e)).sum(), 0.0);
     out.shape(rows, h);
     layers.head.forward(
         memory,
@@ -357,15 +434,25 @@ impl Scorer {
         memory.slots.shape(memory.fixed_rows() + forest.variables, h);
         self.log_probability.resize(forest.candidates.len(), 0.0);
         self.inputs.shape(forest.inputs.len(), h);
-        self.projected.shape(forest.inputs.len(), network.layers().decoder[0].gate_width());
+        self.projected
+            .shape(forest.inputs.len(), network.layers().decoder[0].gate_width());
         self.project_inputs(network, forest, memory, 0, forest.inputs_after[0]);
         for level in 0..rec.len() {
             let rows = rec.level(level);
-            let base = if level == 0 { 0 } else { rec.initial + rec.levels[level - 1] };
+            let base = if level == 0 {
+                0
+            } else {
+                rec.initial + rec.levels[level - 1]
+            };
             self.parents.clear();
-            self.parents.extend(rec.parents[rows.clone()].iter().map(|&p| p - base as u32));
+            self.parents
+                .extend(rec.parents[rows.clone()].iter().map(|&p| p - base as u32));
             let (one, two) = self.states.split_at_mut(1);
-            let (before, after) = if level % 2 == 0 { (&two[0], &mut one[0]) } else { (&one[0], &mut two[0]) };
+            let (before, after) = if level % 2 == 0 {
+                (&two[0], &mut one[0])
+            } else {
+                (&one[0], &mut two[0])
+            };
             let before = match level {
                 0 => (&memory.hidden[..], &memory.cell[..]),
                 _ => (&before.hidden[..], &before.cell[..]),
@@ -384,18 +471,38 @@ impl Scorer {
             for (row, node) in rows.enumerate() {
                 let output = self.output.row(row);
                 let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
-                pointer::forward(memory, output, forest.candidates(node), &mut self.log_probability[span]);
+                pointer::forward(
+                    memory,
+                    output,
+                    forest.candidates(node),
+                    &mut self.log_probability[span],
+                );
                 if let Some(slot) = forest.variable[node] {
                     memory.slots.row_mut(slot as usize).copy_from_slice(output);
                 }
             }
-            self.project_inputs(network, forest, memory, forest.inputs_after[level], forest.inputs_after[level + 1]);
+            self.project_inputs(
+                network,
+                forest,
+                memory,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+            );
         }
     }
 
-    fn project_inputs(&mut self, network: &Network, forest: &Forest, memory: &Memory, from: usize, to: usize) {
+    fn project_inputs(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &Memory,
+        from: usize,
+        to: usize,
+    ) {
         for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
-            self.inputs.row_mut(from + row).copy_from_slice(memory.slots.row(slot as usize));
+            self.inputs
+                .row_mut(from + row)
+                .copy_from_slice(memory.slots.row(slot as usize));
         }
         let inputs = Rows::span(&self.inputs, from, to);
         network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));

@@ -118,8 +118,16 @@ impl Memory {
         }
         self.builtins = builtins;
         starts(&mut self.tokens, 0, examples.iter().map(|e| e.tokens.len()));
-        let next = starts(&mut self.columns, builtins + 1, examples.iter().map(|e| e.columns.len()));
-        let rows = starts(&mut self.constants, next, examples.iter().map(|e| e.constants.len()));
+        let next = starts(
+            &mut self.columns,
+            builtins + 1,
+            examples.iter().map(|e| e.columns.len()),
+        );
+        let rows = starts(
+            &mut self.constants,
+            next,
+            examples.iter().map(|e| e.constants.len()),
+        );
         self.slots.shape(rows, hidden);
     }
 }
@@ -184,7 +192,8 @@ impl EncoderTape {
     fn arrange(&mut self, examples: &[&Example], starts: &[usize]) {
         self.order.clear();
         self.order.extend(0..examples.len() as u32);
-        self.order.sort_by_key(|&e| std::cmp::Reverse(examples[e as usize].tokens.len()));
+        self.order
+            .sort_by_key(|&e| std::cmp::Reverse(examples[e as usize].tokens.len()));
         let rec = &mut self.recurrence;
         rec.levels.clear();
         rec.levels.push(0);
@@ -193,7 +202,10 @@ impl EncoderTape {
         self.places.clear();
         self.last.clear();
         self.last.resize(examples.len(), 0);
-        let longest = self.order.first().map_or(0, |&e| examples[e as usize].tokens.len());
+        let longest = self
+            .order
+            .first()
+            .map_or(0, |&e| examples[e as usize].tokens.len());
         for step in 0..longest {
             let before = if step > 0 { rec.levels[step - 1] } else { 0 };
             for (position, &e) in self.order.iter().enumerate() {
@@ -213,7 +225,11 @@ impl EncoderTape {
             direction.token.clear();
             direction.token.extend(self.places.iter().map(|&(e, step)| {
                 let (from, to) = (starts[e as usize], starts[e as usize + 1]);
-                (if d == 0 { from + step as usize } else { to - 1 - step as usize }) as u32
+                (if d == 0 {
+                    from + step as usize
+                } else {
+                    to - 1 - step as usize
+                }) as u32
             }));
             direction.row.clear();
             direction.row.resize(self.places.len(), 0);
@@ -242,9 +258,13 @@ impl EncoderTape {
         self.tokens.tokens(network.words(), trained, examples);
         self.embedded.shape(rows, h + f);
         let stride = self.embedded.stride();
-        layers.word_projection.forward(Rows::all(&self.tokens.vectors), self.embedded.data_mut(), stride);
-        for (token, features) in
-            examples.iter().flat_map(|e| (0..e.tokens.len()).map(|t| &e.token_features[t * f..(t + 1) * f])).enumerate()
+        layers
+            .word_projection
+            .forward(Rows::all(&self.tokens.vectors), self.embedded.data_mut(), stride);
+        for (token, features) in examples
+            .iter()
+            .flat_map(|e| (0..e.tokens.len()).map(|t| &e.token_features[t * f..(t + 1) * f]))
+            .enumerate()
         {
             self.embedded.row_mut(token)[h..h + f].copy_from_slice(features);
         }
@@ -258,7 +278,10 @@ impl EncoderTape {
                 if let Some(dropout) = dropout {
                     tape.mask.shape(rows, h);
                     for (row, &(e, step)) in self.places.iter().enumerate() {
-                        let site = Site::Encoder { direction: d, layer: l };
+                        let site = Site::Encoder {
+                            direction: d,
+                            layer: l,
+                        };
                         let mask = &mut tape.mask.row_mut(row)[..h];
                         dropout.fill(site, ids[e as usize] as usize, step as usize, mask);
                     }
@@ -297,7 +320,8 @@ impl EncoderTape {
         for (row, slot) in builtins.chunks_exact(h).chain(std::iter::once(start)).enumerate() {
             memory.slots.row_mut(row)[..h].copy_from_slice(slot);
         }
-        self.columns.columns(network.words(), network.entry(ids.word_rows), examples);
+        self.columns
+            .columns(network.words(), network.entry(ids.word_rows), examples);
         self.column_slots.shape(self.columns.vectors.rows(), h);
         let stride = memory.slots.stride();
         let first = memory.columns[0];
@@ -311,7 +335,10 @@ impl EncoderTape {
         memory.slot_bias.resize(memory.slots.rows(), 0.0);
         let weights = network.entry(ids.column_feature);
         let mut row = memory.columns[0];
-        for features in examples.iter().flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1))) {
+        for features in examples
+            .iter()
+            .flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1)))
+        {
             memory.slot_bias[row] = features.iter().zip(weights).map(|(x, w)| x * w).sum();
             row += 1;
         }
@@ -334,8 +361,12 @@ impl EncoderTape {
             memory.hidden[l].shape(examples.len(), h);
             memory.cell[l].shape(examples.len(), h);
             for (e, &row) in self.last.iter().enumerate() {
-                memory.hidden[l].row_mut(e).copy_from_slice(tape.hidden.row(row as usize));
-                memory.cell[l].row_mut(e).copy_from_slice(tape.cell.row(row as usize));
+                memory.hidden[l]
+                    .row_mut(e)
+                    .copy_from_slice(tape.hidden.row(row as usize));
+                memory.cell[l]
+                    .row_mut(e)
+                    .copy_from_slice(tape.cell.row(row as usize));
             }
         }
     }
@@ -356,7 +387,9 @@ impl EncoderTape {
 
         // What the memory gives back to the encoder's outputs, to columns and to features.
         self.d_encoded.shape(rows, h);
-        layers.head.project_backward(gradient, &mut self.d_raw_contents, &mut self.d_encoded);
+        layers
+            .head
+            .project_backward(gradient, &mut self.d_raw_contents, &mut self.d_encoded);
         let mut row = memory.constants[0];
         for (example, &from) in examples.iter().zip(&memory.tokens) {
             for span in &example.constants {
@@ -368,16 +401,25 @@ impl EncoderTape {
         }
         let (first, count) = (memory.columns[0], self.columns.vectors.rows());
         self.d_column_slots.shape(count, h);
-        self.d_column_slots.data_mut().copy_from_slice(gradient.slots.span(first, first + count));
+        self.d_column_slots
+            .data_mut()
+            .copy_from_slice(gradient.slots.span(first, first + count));
         self.d_columns.shape(count, config.vector);
         let stride = self.d_columns.stride();
         let d_slots = Rows::all(&self.d_column_slots);
-        layers.column_projection.backward(d_slots, false, self.d_columns.data_mut(), stride);
+        layers
+            .column_projection
+            .backward(d_slots, false, self.d_columns.data_mut(), stride);
         self.d_feature.clear();
         self.d_feature.resize(config.column_features, 0.0);
-        let features = examples.iter().flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1)));
+        let features = examples
+            .iter()
+            .flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1)));
         for (features, d) in features.zip(&gradient.slot_bias[first..]) {
-            self.d_feature.iter_mut().zip(features).for_each(|(sum, x)| *sum += d * x);
+            self.d_feature
+                .iter_mut()
+                .zip(features)
+                .for_each(|(sum, x)| *sum += d * x);
         }
 
         self.d_embedded.reset(rows, h + f);
@@ -394,13 +436,20 @@ impl EncoderTape {
                 if d == 0 {
                     let (d_hidden, d_cell) = d_initial(l);
                     for (e, &row) in self.last.iter().enumerate() {
-                        tape.d_hidden.row_mut(row as usize).copy_from_slice(d_hidden.row(e));
+                        tape.d_hidden
+                            .row_mut(row as usize)
+                            .copy_from_slice(d_hidden.row(e));
                         tape.d_cell.row_mut(row as usize).copy_from_slice(d_cell.row(e));
                     }
                 }
                 for level in (0..self.recurrence.len()).rev() {
                     let span = self.recurrence.level(level);
-                    lstm.backward_level(&self.recurrence, level, direction.d_output.span(span.start, span.end), tape);
+                    lstm.backward_level(
+                        &self.recurrence,
+                        level,
+                        direction.d_output.span(span.start, span.end),
+                        tape,
+                    );
                 }
                 lstm.finish_backward(&self.recurrence, tape);
                 let d_gates = Rows::all(&tape.gates);
@@ -411,14 +460,24 @@ impl EncoderTape {
                     self.d_inputs.shape(rows, h + f);
                     let stride = self.d_inputs.stride();
                     lstm.project_backward(d_gates, false, self.d_inputs.data_mut(), stride);
-                    scatter_add(Rows::all(&self.d_inputs), &direction.token, self.d_embedded.data_mut(), stride);
+                    scatter_add(
+                        Rows::all(&self.d_inputs),
+                        &direction.token,
+                        self.d_embedded.data_mut(),
+                        stride,
+                    );
                 }
             }
             gather(&self.embedded, &direction.token, &mut direction.inputs);
         }
         self.d_tokens.shape(rows, config.vector);
         let stride = self.d_tokens.stride();
-        layers.word_projection.backward(Rows::all(&self.d_embedded), false, self.d_tokens.data_mut(), stride);
+        layers.word_projection.backward(
+            Rows::all(&self.d_embedded),
+            false,
+            self.d_tokens.data_mut(),
+            stride,
+        );
     }
 
     /// Names the sources of all gradients of the encoder and the memory.
@@ -432,7 +491,11 @@ impl EncoderTape {
         let (layers, ids) = (network.layers(), network.ids());
         sources.push((ids.word_rows, Source::Lookup(&self.d_tokens, &self.tokens.uses)));
         sources.push((ids.word_rows, Source::Lookup(&self.d_columns, &self.columns.uses)));
-        layers.word_projection.sources(Rows::all(&self.d_embedded), Rows::all(&self.tokens.vectors), sources);
+        layers.word_projection.sources(
+            Rows::all(&self.d_embedded),
+            Rows::all(&self.tokens.vectors),
+            sources,
+        );
         layers.column_projection.sources(
             Rows::all(&self.d_column_slots),
             Rows::all(&self.columns.vectors),
@@ -440,7 +503,11 @@ impl EncoderTape {
         );
         for (d, direction) in self.directions.iter().enumerate() {
             for (l, (lstm, tape)) in layers.encoder[d].iter().zip(&direction.layers).enumerate() {
-                let input = if l == 0 { &direction.inputs } else { &direction.layers[l - 1].output };
+                let input = if l == 0 {
+                    &direction.inputs
+                } else {
+                    &direction.layers[l - 1].output
+                };
                 lstm.input_sources(Rows::all(&tape.gates), Rows::all(input), sources);
                 lstm.recurrent_source(tape, sources);
             }
@@ -450,7 +517,13 @@ impl EncoderTape {
         sources.push((ids.builtins, Source::Rows(&gradient.slots, 0)));
         sources.push((ids.start, Source::Rows(&gradient.slots, memory.builtins)));
         sources.push((ids.column_feature, Source::Plain(&self.d_feature)));
-        layers.head.project_sources(gradient, &self.d_raw_contents, &self.encoded, &self.raw_contents, sources);
+        layers.head.project_sources(
+            gradient,
+            &self.d_raw_contents,
+            &self.encoded,
+            &self.raw_contents,
+            sources,
+        );
     }
 }
 

@@ -44,7 +44,13 @@ impl Head {
     }
 
     pub(super) fn linears(&mut self) -> [&mut Linear; 5] {
-        [&mut self.key, &mut self.content, &mut self.query, &mut self.output_state, &mut self.output_context]
+        [
+            &mut self.key,
+            &mut self.content,
+            &mut self.query,
+            &mut self.output_state,
+            &mut self.output_context,
+        ]
     }
 
     /// Padded width of queries.
@@ -57,21 +63,36 @@ impl Head {
         let (rows, hidden) = (encoded.rows(), encoded.cols());
         memory.keys.shape(rows, self.query_width());
         let stride = memory.keys.stride();
-        self.key.forward(Rows::all(encoded), memory.keys.data_mut(), stride);
+        self.key
+            .forward(Rows::all(encoded), memory.keys.data_mut(), stride);
         raw_contents.shape(rows, hidden);
         memory.contents.shape(rows, hidden);
         let stride = raw_contents.stride();
-        self.content.forward(Rows::all(encoded), raw_contents.data_mut(), stride);
-        self.output_context.forward(Rows::all(raw_contents), memory.contents.data_mut(), stride);
+        self.content
+            .forward(Rows::all(encoded), raw_contents.data_mut(), stride);
+        self.output_context
+            .forward(Rows::all(raw_contents), memory.contents.data_mut(), stride);
     }
 
     /// The reverse of [`project`](Self::project): writes the gradient of the encoder's outputs.
-    pub fn project_backward(&self, gradient: &MemoryGradient, d_raw_contents: &mut Matrix, d_encoded: &mut Matrix) {
+    pub fn project_backward(
+        &self,
+        gradient: &MemoryGradient,
+        d_raw_contents: &mut Matrix,
+        d_encoded: &mut Matrix,
+    ) {
         d_raw_contents.shape(d_encoded.rows(), d_encoded.cols());
         let stride = d_encoded.stride();
-        self.output_context.backward(Rows::all(&gradient.contents), false, d_raw_contents.data_mut(), stride);
-        self.content.backward(Rows::all(d_raw_contents), false, d_encoded.data_mut(), stride);
-        self.key.backward(Rows::all(&gradient.keys), true, d_encoded.data_mut(), stride);
+        self.output_context.backward(
+            Rows::all(&gradient.contents),
+            false,
+            d_raw_contents.data_mut(),
+            stride,
+        );
+        self.content
+            .backward(Rows::all(d_raw_contents), false, d_encoded.data_mut(), stride);
+        self.key
+            .backward(Rows::all(&gradient.keys), true, d_encoded.data_mut(), stride);
     }
 
     pub(super) fn project_sources<'a>(
@@ -82,9 +103,12 @@ impl Head {
         raw_contents: &'a Matrix,
         sources: &mut Sources<'a>,
     ) {
-        self.key.sources(Rows::all(&gradient.keys), Rows::all(encoded), sources);
-        self.content.sources(Rows::all(d_raw_contents), Rows::all(encoded), sources);
-        self.output_context.sources(Rows::all(&gradient.contents), Rows::all(raw_contents), sources);
+        self.key
+            .sources(Rows::all(&gradient.keys), Rows::all(encoded), sources);
+        self.content
+            .sources(Rows::all(d_raw_contents), Rows::all(encoded), sources);
+        self.output_context
+            .sources(Rows::all(&gradient.contents), Rows::all(raw_contents), sources);
     }
 
     fn source<'a>(&'a self, memory: &'a Memory, example: usize) -> attention::Source<'a> {
@@ -143,7 +167,10 @@ impl Head {
         let (query_width, width) = (self.query_width(), memory.contents.stride());
         for (row, &example) in examples.iter().enumerate() {
             let source = self.source(memory, example as usize);
-            let (from, to) = (memory.tokens[example as usize], memory.tokens[example as usize + 1]);
+            let (from, to) = (
+                memory.tokens[example as usize],
+                memory.tokens[example as usize + 1],
+            );
             let (mine, rest) = probability.split_at(to - from);
             scratch.resize(to - from, 0.0);
             attention::backward(
@@ -162,7 +189,8 @@ impl Head {
             probability = rest;
         }
         self.output_state.backward(d_out, false, d_state, width);
-        self.query.backward(Rows::slice(d_query, query_width), true, d_state, width);
+        self.query
+            .backward(Rows::slice(d_query, query_width), true, d_state, width);
     }
 
     /// Names the sources of the gradients of what [`forward`](Self::forward) used.

@@ -17,7 +17,12 @@ pub struct Linear {
 impl Linear {
     /// A layer without weights.
     pub fn new(ids: LinearIds) -> Self {
-        Self { ids, forward: Packed::default(), backward: Packed::default(), bias: Vec::new() }
+        Self {
+            ids,
+            forward: Packed::default(),
+            backward: Packed::default(),
+            bias: Vec::new(),
+        }
     }
 
     /// Packs new weights, for the backward pass too if that is wanted.
@@ -46,12 +51,25 @@ impl Linear {
 
     /// The gradient of the input: Wᵀ·d_output, added to `out` or written.
     pub fn backward(&self, d_output: Rows<'_>, add: bool, out: &mut [f32], stride: usize) {
-        product(d_output, &self.backward, if add { Start::Output } else { Start::Zero }, out, stride);
+        product(
+            d_output,
+            &self.backward,
+            if add { Start::Output } else { Start::Zero },
+            out,
+            stride,
+        );
     }
 
     /// Names the sources of this layer's gradients.
     pub fn sources<'a>(&self, d_output: Rows<'a>, input: Rows<'a>, sources: &mut Sources<'a>) {
-        sources.push((self.ids.weight, Source::Outer { d_output, input, blocks: 1 }));
+        sources.push((
+            self.ids.weight,
+            Source::Outer {
+                d_output,
+                input,
+                blocks: 1,
+            },
+        ));
         if let Some(bias) = self.ids.bias {
             sources.push((bias, Source::Sum { d_output, blocks: 1 }));
         }

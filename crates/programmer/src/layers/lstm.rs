@@ -44,7 +44,11 @@ impl Recurrence {
 
     /// The first row that continues another.
     fn first_continuing(&self) -> usize {
-        if self.initial > 0 || self.len() == 0 { 0 } else { self.levels[1] }
+        if self.initial > 0 || self.len() == 0 {
+            0
+        } else {
+            self.levels[1]
+        }
     }
 }
 
@@ -98,7 +102,8 @@ impl LayerTape {
 
     /// Makes room for a backward pass.
     pub fn prepare_backward(&mut self, recurrence: &Recurrence, hidden: usize) {
-        self.d_hidden.reset(recurrence.initial + recurrence.rows(), hidden);
+        self.d_hidden
+            .reset(recurrence.initial + recurrence.rows(), hidden);
         self.d_cell.reset(recurrence.initial + recurrence.rows(), hidden);
     }
 }
@@ -119,20 +124,26 @@ impl Lstm {
 
     /// Packs new weights.
     pub fn refresh(&mut self, layout: &Layout, values: &[f32], backward: bool) {
-        let (input, recurrent) = (&layout.entries[self.ids.input], &layout.entries[self.ids.recurrent]);
+        let (input, recurrent) = (
+            &layout.entries[self.ids.input],
+            &layout.entries[self.ids.recurrent],
+        );
         self.hidden = recurrent.cols;
         let (x, h) = (&values[input.range()], &values[recurrent.range()]);
         self.input.pack_transposed(x, input.rows, input.cols, 4);
-        self.recurrent.pack_transposed(h, recurrent.rows, recurrent.cols, 4);
+        self.recurrent
+            .pack_transposed(h, recurrent.rows, recurrent.cols, 4);
         if backward {
             self.input_backward.pack_plain(x, input.rows, input.cols, 4);
-            self.recurrent_backward.pack_plain(h, recurrent.rows, recurrent.cols, 4);
+            self.recurrent_backward
+                .pack_plain(h, recurrent.rows, recurrent.cols, 4);
         }
         let width = padded(self.hidden);
         self.bias.resize(4 * width, 0.0);
         let bias = &values[layout.entries[self.ids.bias].range()];
         for gate in 0..4 {
-            self.bias[gate * width..][..self.hidden].copy_from_slice(&bias[gate * self.hidden..][..self.hidden]);
+            self.bias[gate * width..][..self.hidden]
+                .copy_from_slice(&bias[gate * self.hidden..][..self.hidden]);
         }
     }
 
@@ -143,7 +154,13 @@ impl Lstm {
 
     /// The input's part of the pre-activations, with the bias.
     pub fn project(&self, input: Rows<'_>, out: &mut [f32]) {
-        product(input, &self.input, Start::Bias(&self.bias), out, self.gate_width());
+        product(
+            input,
+            &self.input,
+            Start::Bias(&self.bias),
+            out,
+            self.gate_width(),
+        );
     }
 
     /// The gradient of the input, from the gradient of the pre-activations; added to `out` or written.
@@ -169,7 +186,10 @@ impl Lstm {
                 Some(cells)
             }
             None => {
-                debug_assert!(matches!(projected, Start::Output), "first steps are projected in place");
+                debug_assert!(
+                    matches!(projected, Start::Output),
+                    "first steps are projected in place"
+                );
                 None
             }
         };
@@ -193,7 +213,10 @@ impl Lstm {
         let count = rows.len() * width;
         let parents = &recurrence.parents[rows.clone()];
         let previous = recurrence.continues(level).then(|| {
-            (Rows::slice(hidden_before, width).at(parents), Rows::slice(cells_before, width).at(parents))
+            (
+                Rows::slice(hidden_before, width).at(parents),
+                Rows::slice(cells_before, width).at(parents),
+            )
         });
         let mask = (tape.mask.rows() > 0).then(|| tape.mask.span(rows.start, rows.end));
         self.step(
@@ -213,7 +236,13 @@ impl Lstm {
 
     /// The reverse of [`forward_level`](Self::forward_level): turns the level's gates into gradients of the pre-activations and adds to the
     /// gradients of the states that the level continued. `d_output` has the level's rows alone.
-    pub fn backward_level(&self, recurrence: &Recurrence, level: usize, d_output: &[f32], tape: &mut LayerTape) {
+    pub fn backward_level(
+        &self,
+        recurrence: &Recurrence,
+        level: usize,
+        d_output: &[f32],
+        tape: &mut LayerTape,
+    ) {
         let rows = recurrence.level(level);
         let state = recurrence.initial + rows.start;
         let width = padded(self.hidden);
@@ -238,7 +267,13 @@ impl Lstm {
         if continues {
             tape.scratch.shape(rows.len(), self.hidden);
             let d_gates = Rows::span(&tape.gates, rows.start, rows.end);
-            product(d_gates, &self.recurrent_backward, Start::Zero, tape.scratch.data_mut(), width);
+            product(
+                d_gates,
+                &self.recurrent_backward,
+                Start::Zero,
+                tape.scratch.data_mut(),
+                width,
+            );
             scatter_add(Rows::all(&tape.scratch), parents, d_hidden_before, width);
             scatter_add(Rows::slice(d_cell, width), parents, d_cell_before, width);
         }
@@ -250,7 +285,9 @@ impl Lstm {
         tape.first_continuing = first;
         tape.previous.shape(recurrence.rows() - first, self.hidden);
         for (r, &parent) in recurrence.parents[first..].iter().enumerate() {
-            tape.previous.row_mut(r).copy_from_slice(tape.hidden.row(parent as usize));
+            tape.previous
+                .row_mut(r)
+                .copy_from_slice(tape.hidden.row(parent as usize));
         }
     }
 
@@ -258,12 +295,32 @@ impl Lstm {
     pub fn recurrent_source<'a>(&self, tape: &'a LayerTape, sources: &mut Sources<'a>) {
         let d_output = Rows::span(&tape.gates, tape.first_continuing, tape.gates.rows());
         let input = Rows::all(&tape.previous);
-        sources.push((self.ids.recurrent, Source::Outer { d_output, input, blocks: 4 }));
+        sources.push((
+            self.ids.recurrent,
+            Source::Outer {
+                d_output,
+                input,
+                blocks: 4,
+            },
+        ));
     }
 
     /// Names the sources of the input weights' and the bias's gradient.
     pub fn input_sources<'a>(&self, d_gates: Rows<'a>, input: Rows<'a>, sources: &mut Sources<'a>) {
-        sources.push((self.ids.input, Source::Outer { d_output: d_gates, input, blocks: 4 }));
-        sources.push((self.ids.bias, Source::Sum { d_output: d_gates, blocks: 4 }));
+        sources.push((
+            self.ids.input,
+            Source::Outer {
+                d_output: d_gates,
+                input,
+                blocks: 4,
+            },
+        ));
+        sources.push((
+            self.ids.bias,
+            Source::Sum {
+                d_output: d_gates,
+                blocks: 4,
+            },
+        ));
     }
 }

@@ -56,9 +56,18 @@ impl Layers {
     pub fn refresh(&mut self, layout: &Layout, values: &[f32], backward: bool) {
         self.head.refresh_score(layout, values);
         let [forth, back] = &mut self.encoder;
-        let lstms = forth.iter_mut().chain(back).chain(&mut self.decoder).map(Part::Lstm);
+        let lstms = forth
+            .iter_mut()
+            .chain(back)
+            .chain(&mut self.decoder)
+            .map(Part::Lstm);
         let [first, second] = &mut self.encoder_output;
-        let linears = [&mut self.word_projection, &mut self.column_projection, first, second];
+        let linears = [
+            &mut self.word_projection,
+            &mut self.column_projection,
+            first,
+            second,
+        ];
         let linears = linears.into_iter().chain(self.head.linears()).map(Part::Linear);
         let parts: Vec<Part<'_>> = lstms.chain(linears).collect();
         let pack = |part: Part<'_>| match part {

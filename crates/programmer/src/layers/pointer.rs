@@ -49,7 +49,12 @@ pub fn backward(
     let mean = if wish.entropy == 0.0 { 0.0 } else { entropy(logits) };
     for l in logits.iter_mut() {
         let p = l.exp();
-        *l = total * p - if wish.entropy == 0.0 { 0.0 } else { wish.entropy * p * (*l + mean) };
+        *l = total * p
+            - if wish.entropy == 0.0 {
+                0.0
+            } else {
+                wish.entropy * p * (*l + mean)
+            };
     }
     for &(position, weight) in wish.chosen {
         logits[position as usize] -= weight;
