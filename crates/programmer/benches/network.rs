@@ -5,6 +5,7 @@
 //!   of JSON each: `benches/pytorch/compare.py` uses it;
 //! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees: `{"example": …, "programs": [steps, …]}`, both as
 //!   `serde` writes [`Example`] and [`Steps`];
+//! - `… -- repeat COMMAND N` does one of these commands N times, for a profiler;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
 use mapo_programmer::{
@@ -216,6 +217,30 @@ fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Does one thing many times, for a profiler.
+fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
+    let mut random = Random(1);
+    let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
+    let work = work(&mut random);
+    let examples: Vec<&Example> = work.examples.iter().collect();
+    let (train, score) = (trajectories(&work.train), trajectories(&work.score));
+    let train = Batch { examples: &examples, trajectories: &train };
+    let score = Batch { examples: &examples, trajectories: &score };
+    let mut bench = Bench::new(network)?;
+    let mut times = Vec::new();
+    for _ in 0..count {
+        let (seconds, _) = timed(|| match command {
+            "train" => bench.train(&train),
+            "score" => bench.score(&score, false),
+            "tree" => bench.score(&score, true),
+            other => Err(format!("unknown command {other:?}").into()),
+        })?;
+        times.push(seconds);
+    }
+    println!("{command}: median {:.2} ms, least {:.2}", 1e3 * median(&mut times), 1e3 * times[0]);
+    Ok(())
+}
+
 /// Floating-point operations of the network's products, as a user would count them: two for each weight and row, no padding, one decoder
 /// step for each token.
 fn flop(work: &Work, programs: &[Program], config: &Config) -> f64 {
@@ -345,7 +370,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["serve", directory] => serve(Path::new(directory)),
         ["memories", file] => memories(Path::new(file), None),
         ["memories", file, model] => memories(Path::new(file), Some(Path::new(model))),
+        ["repeat", command, count] => repeat(command, count.parse()?),
         ["memory", steps] => memory(steps.parse()?),
-        _ => Err("usage: [serve DIR | memories FILE [MODEL] | memory STEPS]".into()),
+        _ => Err("usage: [serve DIR | memories FILE [MODEL] | repeat COMMAND N | memory STEPS]".into()),
     }
 }
