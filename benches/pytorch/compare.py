@@ -20,6 +20,7 @@ stretches, all programs together.
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -43,6 +44,21 @@ def build():
         if message.get("executable") and message.get("target", {}).get("name") == "network":
             return message["executable"]
     raise SystemExit("cargo named no executable")
+
+
+def busy_seconds():
+    """Processor time that the whole machine has spent, or None where that is not known."""
+    try:
+        fields = Path("/proc/stat").read_text().split("\n")[0].split()[1:]
+        return (sum(map(int, fields[:3])) + sum(map(int, fields[5:7]))) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return None
+
+
+def own_seconds(process):
+    """Processor time of this process and of the Rust side."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(os.times()[:2]) + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Ours:
@@ -456,12 +472,18 @@ def main():
         for _ in range(3):
             ours.run("train"), ours.run("score"), ours.run("tree")
         times = {key: [] for key in ("train", "score", "tree", "torch_train", "torch_score")}
+        busy, start = busy_seconds(), time.perf_counter()
+        own = own_seconds(ours.process) if busy is not None else 0.0
         for _ in range(arguments.rounds):
             times["train"].append(ours.run("train")[0])
             times["torch_train"].append(theirs.run("train"))
             times["score"].append(ours.run("score")[0])
             times["torch_score"].append(theirs.run("score"))
             times["tree"].append(ours.run("tree")[0])
+        elsewhere = None
+        if busy is not None:
+            others = (busy_seconds() - busy) - (own_seconds(ours.process) - own)
+            elsewhere = round(max(0.0, others) / (time.perf_counter() - start), 3)
         ours.close()
     median = {key: statistics.median(values) for key, values in times.items()}
     result = {
@@ -471,6 +493,9 @@ def main():
         "loss_difference": abs(our_loss - their_loss),
         "score_difference": abs(our_score - their_score),
         "milliseconds": {key: round(1e3 * value, 2) for key, value in median.items()},
+        "least_milliseconds": {key: round(1e3 * min(values), 2) for key, values in times.items()},
+        # Processors that other processes kept busy meanwhile: the figures mean little unless this is near 0.
+        "busy_elsewhere": elsewhere,
         "torch": theirs.torch.__version__,
         "torch_choice": {w: [theirs.choice[w], "dense" if theirs.dense[w] else "packed"] for w in theirs.choice},
         "threads": THREADS,

@@ -9,8 +9,8 @@
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
 use mapo_programmer::{
-    Adam, AdamOptions, Batch, Checkpoint, Config, Dropout, Example, Network, Objective, Precision, Runner, Span, Steps,
-    Trajectory, Vectors, Words,
+    Adam, AdamOptions, Batch, Checkpoint, Config, Dropout, Example, Network, Objective, Precision, Runner,
+    Span, Steps, Trajectory, Vectors, Words,
 };
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -32,7 +32,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }
     fn between(&mut self, from: usize, to: usize) -> usize {
@@ -57,8 +60,14 @@ struct Work {
 fn words(random: &mut Random) -> Words {
     let (trained, fixed, dimensions) = (100, 2000, 100);
     let names = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>();
-    let numbers = (0..fixed * dimensions).map(|_| random.below(2001) as f32 / 1000.0 - 1.0).collect();
-    let vectors = Vectors { dimensions, words: names("w", fixed), numbers };
+    let numbers = (0..fixed * dimensions)
+        .map(|_| random.below(2001) as f32 / 1000.0 - 1.0)
+        .collect();
+    let vectors = Vectors {
+        dimensions,
+        words: names("w", fixed),
+        numbers,
+    };
     Words::new(&names("t", trained), &vectors, Precision::Half).expect("distinct words")
 }
 
@@ -70,13 +79,20 @@ fn example(random: &mut Random) -> Example {
         ..Example::default()
     };
     for _ in 0..random.between(5, 20) {
-        let name: Vec<u32> = (0..random.between(1, 3)).map(|_| random.below(2100) as u32).collect();
-        example.columns.push(&name, random.below(4) as u32, &[random.below(3) as f32]);
+        let name: Vec<u32> = (0..random.between(1, 3))
+            .map(|_| random.below(2100) as u32)
+            .collect();
+        example
+            .columns
+            .push(&name, random.below(4) as u32, &[random.below(3) as f32]);
     }
     for _ in 0..random.between(1, 4) {
         let first = random.below(tokens);
         let last = (first + random.below(3)).min(tokens - 1);
-        example.constants.push(Span { first: first as u32, last: last as u32 });
+        example.constants.push(Span {
+            first: first as u32,
+            last: last as u32,
+        });
     }
     example
 }
@@ -86,7 +102,9 @@ fn program(example: &Example, random: &mut Random) -> Steps {
     // A function takes two to four arguments; half of the functions are offered, the same ones after the same number of expressions.
     let arguments = |f: u32| 2 + f as usize % 3;
     let offered = |done: usize| -> Vec<u32> {
-        (0..FUNCTIONS).filter(|&f| (f as usize + done + example.columns.len()) % 2 == 0).collect()
+        (0..FUNCTIONS)
+            .filter(|&f| (f as usize + done + example.columns.len()).is_multiple_of(2))
+            .collect()
     };
     let functions = loop {
         let count = random.between(1, 3);
@@ -107,8 +125,14 @@ fn program(example: &Example, random: &mut Random) -> Steps {
         steps.push(function, &offered(done), false);
         for argument in 0..arguments(function) {
             let valid: Vec<u32> = match argument {
-                0 => std::iter::once(ALL_ROWS).chain((0..done as u32).map(|v| first_variable + v)).collect(),
-                1 => constants.iter().copied().chain((0..done as u32).map(|v| first_variable + v)).collect(),
+                0 => std::iter::once(ALL_ROWS)
+                    .chain((0..done as u32).map(|v| first_variable + v))
+                    .collect(),
+                1 => constants
+                    .iter()
+                    .copied()
+                    .chain((0..done as u32).map(|v| first_variable + v))
+                    .collect(),
                 _ => columns.clone(),
             };
             steps.push(valid[random.below(valid.len())], &valid, false);
@@ -127,16 +151,31 @@ fn work(random: &mut Random) -> Work {
             .map(|i| {
                 let example = i / each;
                 let weight = random.between(1, 10) as f32 / 10.0;
-                Program { example, weight, steps: program(&examples[example], random) }
+                Program {
+                    example,
+                    weight,
+                    steps: program(&examples[example], random),
+                }
             })
             .collect::<Vec<_>>()
     };
     let (train, score) = (programs(2), programs(20));
-    Work { examples, train, score }
+    Work {
+        examples,
+        train,
+        score,
+    }
 }
 
 fn trajectories(programs: &[Program]) -> Vec<Trajectory<'_>> {
-    programs.iter().map(|p| Trajectory { example: p.example, weight: p.weight, steps: &p.steps }).collect()
+    programs
+        .iter()
+        .map(|p| Trajectory {
+            example: p.example,
+            weight: p.weight,
+            steps: &p.steps,
+        })
+        .collect()
 }
 
 /// Everything that a run needs.
@@ -152,23 +191,43 @@ impl Bench {
     fn new(network: Network) -> Result<Self, Box<dyn Error>> {
         let adam = Adam::new(&network, AdamOptions::default());
         let gradient = vec![0.0; network.values().len()];
-        Ok(Self { network, adam, runner: Runner::new(THREADS)?, gradient, steps: 0 })
+        Ok(Self {
+            network,
+            adam,
+            runner: Runner::new(THREADS)?,
+            gradient,
+            steps: 0,
+        })
     }
 
     fn objective(&self, dropout: bool) -> Objective {
-        let dropout = dropout.then_some(Dropout { rate: 0.2, seed: self.steps });
-        Objective { divisor: 50.0, entropy: 0.01, dropout, share_prefixes: false }
+        let dropout = dropout.then_some(Dropout {
+            rate: 0.2,
+            seed: self.steps,
+        });
+        Objective {
+            divisor: 50.0,
+            entropy: 0.01,
+            dropout,
+            share_prefixes: false,
+        }
     }
 
     fn loss(&mut self, batch: &Batch<'_>) -> Result<f64, Box<dyn Error>> {
         let objective = self.objective(false);
-        Ok(self.runner.train(&self.network, batch, &objective, &mut self.gradient)?.loss)
+        Ok(self
+            .runner
+            .train(&self.network, batch, &objective, &mut self.gradient)?
+            .loss)
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<f64, Box<dyn Error>> {
         self.steps += 1;
         let objective = self.objective(true);
-        let loss = self.runner.train(&self.network, batch, &objective, &mut self.gradient)?.loss;
+        let loss = self
+            .runner
+            .train(&self.network, batch, &objective, &mut self.gradient)?
+            .loss;
         self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
         Ok(loss)
     }
@@ -198,8 +257,14 @@ fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
     Checkpoint::model(network.clone(), serde_json::Value::Null).save(&directory.join("model.safetensors"))?;
     let examples: Vec<&Example> = work.examples.iter().collect();
     let (train, score) = (trajectories(&work.train), trajectories(&work.score));
-    let train = Batch { examples: &examples, trajectories: &train };
-    let score = Batch { examples: &examples, trajectories: &score };
+    let train = Batch {
+        examples: &examples,
+        trajectories: &train,
+    };
+    let score = Batch {
+        examples: &examples,
+        trajectories: &score,
+    };
     let mut bench = Bench::new(network)?;
     let mut out = std::io::stdout();
     writeln!(out, "ready")?;
@@ -211,7 +276,11 @@ fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
             "tree" => bench.score(&score, true),
             other => Err(format!("unknown command {other:?}").into()),
         })?;
-        writeln!(out, "{}", serde_json::json!({ "seconds": seconds, "value": value }))?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({ "seconds": seconds, "value": value })
+        )?;
         out.flush()?;
     }
     Ok(())
@@ -224,8 +293,14 @@ fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
     let work = work(&mut random);
     let examples: Vec<&Example> = work.examples.iter().collect();
     let (train, score) = (trajectories(&work.train), trajectories(&work.score));
-    let train = Batch { examples: &examples, trajectories: &train };
-    let score = Batch { examples: &examples, trajectories: &score };
+    let train = Batch {
+        examples: &examples,
+        trajectories: &train,
+    };
+    let score = Batch {
+        examples: &examples,
+        trajectories: &score,
+    };
     let mut bench = Bench::new(network)?;
     let mut times = Vec::new();
     for _ in 0..count {
@@ -237,7 +312,11 @@ fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
         })?;
         times.push(seconds);
     }
-    println!("{command}: median {:.2} ms, least {:.2}", 1e3 * median(&mut times), 1e3 * times[0]);
+    println!(
+        "{command}: median {:.2} ms, least {:.2}",
+        1e3 * median(&mut times),
+        1e3 * times[0]
+    );
     Ok(())
 }
 
@@ -260,8 +339,14 @@ fn report() -> Result<(), Box<dyn Error>> {
     let work = work(&mut random);
     let examples: Vec<&Example> = work.examples.iter().collect();
     let (train, score) = (trajectories(&work.train), trajectories(&work.score));
-    let train = Batch { examples: &examples, trajectories: &train };
-    let score = Batch { examples: &examples, trajectories: &score };
+    let train = Batch {
+        examples: &examples,
+        trajectories: &train,
+    };
+    let score = Batch {
+        examples: &examples,
+        trajectories: &score,
+    };
     let mut bench = Bench::new(network)?;
     let mut times: [Vec<f64>; 4] = Default::default();
     for _ in 0..31 {
@@ -271,7 +356,10 @@ fn report() -> Result<(), Box<dyn Error>> {
         times[3].push(timed(|| bench.score(&score, true))?.0);
     }
     let config = bench.network.config().clone();
-    let (train_flop, score_flop) = (3.0 * flop(&work, &work.train, &config), flop(&work, &work.score, &config));
+    let (train_flop, score_flop) = (
+        3.0 * flop(&work, &work.train, &config),
+        flop(&work, &work.score, &config),
+    );
     let (_, work_done) = bench.runner.score(&bench.network, &score, true)?;
     println!("parameters {}", bench.network.values().len());
     let names = [
@@ -282,7 +370,12 @@ fn report() -> Result<(), Box<dyn Error>> {
     ];
     for ((name, flop), mut times) in names.into_iter().zip(times) {
         let seconds = median(&mut times);
-        println!("{name:>22}: {:7.2} ms (least {:.2}), {:6.1} GFLOP/s of the plain count", 1e3 * seconds, 1e3 * times[0], 1e-9 * flop / seconds);
+        println!(
+            "{name:>22}: {:7.2} ms (least {:.2}), {:6.1} GFLOP/s of the plain count",
+            1e3 * seconds,
+            1e3 * times[0],
+            1e-9 * flop / seconds
+        );
     }
     println!("tree: {} of {} steps decoded", work_done.decoded, work_done.steps);
     Ok(())
@@ -301,7 +394,11 @@ fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
     }
     let network = match model {
         Some(path) => Checkpoint::load(path, false)?.network,
-        None => Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut Random(1))), 1)?,
+        None => Network::new(
+            Config::paper(BUILTINS as usize),
+            Arc::new(words(&mut Random(1))),
+            1,
+        )?,
     };
     let mut runner = Runner::new(THREADS)?;
     let (mut flat, mut tree) = (0.0, 0.0);
@@ -314,10 +411,17 @@ fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
             .iter()
             .enumerate()
             .flat_map(|(example, line)| {
-                line.programs.iter().map(move |steps| Trajectory { example, weight: 1.0, steps })
+                line.programs.iter().map(move |steps| Trajectory {
+                    example,
+                    weight: 1.0,
+                    steps,
+                })
             })
             .collect();
-        let batch = Batch { examples: &examples, trajectories: &trajectories };
+        let batch = Batch {
+            examples: &examples,
+            trajectories: &trajectories,
+        };
         // Each three times in turn; the medians of the three.
         let mut times = [[0.0; 3]; 2];
         for round in 0..3 {
@@ -342,7 +446,11 @@ fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
         lines.len()
     );
     println!("flat {flat:.3} s, trees {tree:.3} s, ratio {:.2}", flat / tree);
-    println!("share of prefixes saved: {:.3} over all, {:.3} mean of batches", 1.0 - decoded as f64 / steps as f64, share / f64::from(batches));
+    println!(
+        "share of prefixes saved: {:.3} over all, {:.3} mean of batches",
+        1.0 - decoded as f64 / steps as f64,
+        share / f64::from(batches)
+    );
     Ok(())
 }
 
@@ -354,10 +462,16 @@ fn memory(steps: usize) -> Result<(), Box<dyn Error>> {
         let work = work(&mut random);
         let examples: Vec<&Example> = work.examples.iter().collect();
         let train = trajectories(&work.train);
-        bench.train(&Batch { examples: &examples, trajectories: &train })?;
+        bench.train(&Batch {
+            examples: &examples,
+            trajectories: &train,
+        })?;
     }
     let status = std::fs::read_to_string("/proc/self/status")?;
-    for line in status.lines().filter(|l| l.starts_with("VmHWM") || l.starts_with("VmRSS")) {
+    for line in status
+        .lines()
+        .filter(|l| l.starts_with("VmHWM") || l.starts_with("VmRSS"))
+    {
         println!("{line}");
     }
     Ok(())
@@ -365,7 +479,12 @@ fn memory(steps: usize) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         [] => report(),
         ["serve", directory] => serve(Path::new(directory)),
         ["memories", file] => memories(Path::new(file), None),

@@ -113,3 +113,100 @@ kernel! {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    const WIDTH: usize = 16;
+    const TOKENS: usize = 5;
+
+    /// Σ d_out·attention in f64. All inputs in one vector: keys, contents, score weights, query.
+    fn loss(x: &[f64], d_out: &[f32]) -> f64 {
+        let (keys, rest) = x.split_at(TOKENS * WIDTH);
+        let (contents, rest) = rest.split_at(TOKENS * WIDTH);
+        let (score, query) = rest.split_at(WIDTH);
+        let weights: Vec<f64> = keys
+            .chunks(WIDTH)
+            .map(|key| {
+                (0..WIDTH)
+                    .map(|j| score[j] * (query[j] + key[j]).tanh())
+                    .sum::<f64>()
+                    .exp()
+            })
+            .collect();
+        let total: f64 = weights.iter().sum();
+        let dot = |content: &[f64]| {
+            content
+                .iter()
+                .zip(d_out)
+                .map(|(c, &d)| c * f64::from(d))
+                .sum::<f64>()
+        };
+        contents
+            .chunks(WIDTH)
+            .zip(&weights)
+            .map(|(content, w)| w / total * dot(content))
+            .sum()
+    }
+
+    #[test]
+    fn attention_equals_central_differences() {
+        let mut stream = Stream::new(2, 1);
+        let n = 2 * TOKENS * WIDTH + 2 * WIDTH;
+        let x: Vec<f32> = (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+        let d_out: Vec<f32> = (0..WIDTH).map(|_| 2.0 * stream.uniform() - 1.0).collect();
+        let (keys, rest) = x.split_at(TOKENS * WIDTH);
+        let (contents, rest) = rest.split_at(TOKENS * WIDTH);
+        let (score, query) = rest.split_at(WIDTH);
+        let source = Source {
+            keys,
+            key_width: WIDTH,
+            contents,
+            content_width: WIDTH,
+            score,
+        };
+        let mut probability = [0.0; TOKENS];
+        let mut out = [0.0; WIDTH];
+        forward(source, query, &mut probability, &mut out);
+        assert!((probability.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        let mut wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+        let ours: f32 = out.iter().zip(&d_out).map(|(o, d)| o * d).sum();
+        assert!((f64::from(ours) - loss(&wide, &d_out)).abs() < 1e-5);
+
+        let mut d = vec![0.0; n];
+        let (d_keys, rest) = d.split_at_mut(TOKENS * WIDTH);
+        let (d_contents, rest) = rest.split_at_mut(TOKENS * WIDTH);
+        let (d_score, d_query) = rest.split_at_mut(WIDTH);
+        let gradient = SourceGradient {
+            keys: d_keys,
+            contents: d_contents,
+            score: d_score,
+        };
+        backward(
+            source,
+            query,
+            &probability,
+            &d_out,
+            &mut [0.0; TOKENS],
+            gradient,
+            d_query,
+        );
+        let step = 1e-5;
+        for i in 0..n {
+            let mut at = |by: f64| {
+                wide[i] += by;
+                let value = loss(&wide, &d_out);
+                wide[i] -= by;
+                value
+            };
+            let numeric = (at(step) - at(-step)) / (2.0 * step);
+            assert!(
+                (f64::from(d[i]) - numeric).abs() < 1e-3 * numeric.abs().max(1e-3),
+                "{i}: {} {numeric}",
+                d[i]
+            );
+        }
+    }
+}

@@ -132,3 +132,118 @@ kernel! {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Matrix;
+    use crate::random::Stream;
+
+    const WIDTH: usize = 16;
+    const ROWS: usize = 3;
+
+    fn random(rows: usize, cols: usize, stream: &mut Stream) -> Matrix {
+        let mut m = Matrix::zeros(rows, cols);
+        m.data_mut()
+            .iter_mut()
+            .for_each(|x| *x = 2.0 * stream.uniform() - 1.0);
+        m
+    }
+
+    /// Σ dy·output + dh·h + dc·c in f64, for pre-activations and previous cells.
+    fn loss(gates: &[f64], before: &[f64], mask: &[f32], dy: &[f32], dh: &[f32], dc: &[f32]) -> f64 {
+        let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+        let mut sum = 0.0;
+        for at in 0..ROWS * WIDTH {
+            let (row, j) = (at / WIDTH, at % WIDTH);
+            let gate = |g: usize| gates[row * 4 * WIDTH + g * WIDTH + j];
+            let c = sigmoid(gate(1)) * before[at] + sigmoid(gate(0)) * gate(2).tanh();
+            let h = sigmoid(gate(3)) * c.tanh();
+            sum += (f64::from(dy[at]) * f64::from(mask[at]) + f64::from(dh[at])) * h + f64::from(dc[at]) * c;
+        }
+        sum
+    }
+
+    #[test]
+    fn gates_equal_central_differences() {
+        let mut stream = Stream::new(1, 1);
+        let gates = random(ROWS, 4 * WIDTH, &mut stream);
+        let before = random(5, WIDTH, &mut stream);
+        let index = [4, 0, 2];
+        let (mask, residual) = (random(ROWS, WIDTH, &mut stream), random(ROWS, WIDTH, &mut stream));
+        let (dy, dh, dc) = (
+            random(3, 16, &mut stream),
+            random(3, 16, &mut stream),
+            random(3, 16, &mut stream),
+        );
+        let mut activated = gates.clone();
+        let [mut cell, mut hidden, mut tanh_cell, mut output] =
+            std::array::from_fn(|_| Matrix::zeros(ROWS, WIDTH));
+        let previous = Rows::indexed(&before, &index);
+        let out = CellState {
+            cell: cell.data_mut(),
+            hidden: hidden.data_mut(),
+            tanh_cell: Some(tanh_cell.data_mut()),
+            output: output.data_mut(),
+        };
+        forward(
+            WIDTH,
+            activated.data_mut(),
+            Some(previous),
+            Some(mask.data()),
+            Some(residual.data()),
+            out,
+        );
+        let wide = |m: &[f32]| m.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+        let mut x = wide(gates.data());
+        let mut b: Vec<f64> = (0..ROWS).flat_map(|r| wide(previous.row(r))).collect();
+        let value = loss(&x, &b, mask.data(), dy.data(), dh.data(), dc.data());
+        let ours: f64 = (0..ROWS * WIDTH)
+            .map(|i| {
+                let y = output.data()[i] - residual.data()[i];
+                f64::from(dy.data()[i] * y + dh.data()[i] * hidden.data()[i] + dc.data()[i] * cell.data()[i])
+            })
+            .sum();
+        assert!((value - ours).abs() < 1e-5);
+
+        let mut d_cell = dc.clone();
+        backward(
+            WIDTH,
+            activated.data_mut(),
+            Some(previous),
+            Some(mask.data()),
+            tanh_cell.data(),
+            dy.data(),
+            dh.data(),
+            d_cell.data_mut(),
+        );
+        let step = 1e-5;
+        let difference = |up: f64, down: f64| (up - down) / (2.0 * step);
+        for i in 0..x.len() {
+            let mut at = |by: f64| {
+                x[i] += by;
+                let value = loss(&x, &b, mask.data(), dy.data(), dh.data(), dc.data());
+                x[i] -= by;
+                value
+            };
+            let n = difference(at(step), at(-step));
+            assert!(
+                (f64::from(activated.data()[i]) - n).abs() < 1e-3 * n.abs().max(1e-3),
+                "gate {i}"
+            );
+        }
+        for i in 0..b.len() {
+            let mut at = |by: f64| {
+                b[i] += by;
+                let value = loss(&x, &b, mask.data(), dy.data(), dh.data(), dc.data());
+                b[i] -= by;
+                value
+            };
+            let n = difference(at(step), at(-step));
+            assert!(
+                (f64::from(d_cell.data()[i]) - n).abs() < 1e-3 * n.abs().max(1e-3),
+                "cell {i}"
+            );
+        }
+    }
+}

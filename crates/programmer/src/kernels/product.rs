@@ -487,10 +487,10 @@ mod tests {
                 from_rows.data_mut(),
                 padded(n),
             );
-            for i in 0..m {
+            for (i, &from) in index.iter().enumerate() {
                 for j in 0..n {
                     let sum: f64 = (0..k)
-                        .map(|l| f64::from(a.row(index[i] as usize)[l]) * f64::from(w[j * k + l]))
+                        .map(|l| f64::from(a.row(from as usize)[l]) * f64::from(w[j * k + l]))
                         .sum::<f64>()
                         + f64::from(initial.row(i)[j]);
                     assert!((f64::from(out.row(i)[j]) - sum).abs() < 1e-5);

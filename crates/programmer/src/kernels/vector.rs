@@ -45,7 +45,7 @@ kernel! {
 }
 
 kernel! {
-    /// y[i] = x·rows[i], one dot product for each row.
+    /// One dot product of `x` for each row.
     pub fn dots<'a>(simd; x: &'a [f32], rows: Rows<'a>, y: &'a mut [f32]) -> () {
         for (i, y) in y.iter_mut().enumerate() {
             *y = dot_with(simd, x, rows.row(i));
@@ -63,7 +63,7 @@ kernel! {
 }
 
 kernel! {
-    /// out[c] += Σ over rows of column `from + c`.
+    /// Adds to each number of `out` the sum of one column, from column `from` on.
     pub fn add_column_sums<'a>(simd; rows: Rows<'a>, from: usize, out: &'a mut [f32]) -> () {
         for r in 0..rows.count() {
             add_scaled_with(simd, 1.0, &rows.row(r)[from..from + out.len()], out);

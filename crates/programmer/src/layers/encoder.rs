@@ -180,7 +180,6 @@ pub struct EncoderTape {
     d_tokens: Matrix,
     d_columns: Matrix,
     d_feature: Vec<f32>,
-    column_slots: Matrix,
     d_column_slots: Matrix,
     d_inputs: Matrix,
     order: Vec<u32>,
@@ -322,7 +321,6 @@ impl EncoderTape {
         }
         self.columns
             .columns(network.words(), network.entry(ids.word_rows), examples);
-        self.column_slots.shape(self.columns.vectors.rows(), h);
         let stride = memory.slots.stride();
         let first = memory.columns[0];
         let count = self.columns.vectors.rows();
@@ -334,13 +332,11 @@ impl EncoderTape {
         memory.slot_bias.clear();
         memory.slot_bias.resize(memory.slots.rows(), 0.0);
         let weights = network.entry(ids.column_feature);
-        let mut row = memory.columns[0];
-        for features in examples
+        let features = examples
             .iter()
-            .flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1)))
-        {
-            memory.slot_bias[row] = features.iter().zip(weights).map(|(x, w)| x * w).sum();
-            row += 1;
+            .flat_map(|e| e.columns.features().chunks_exact(config.column_features.max(1)));
+        for (bias, features) in memory.slot_bias[first..].iter_mut().zip(features) {
+            *bias = features.iter().zip(weights).map(|(x, w)| x * w).sum();
         }
         let mut row = memory.constants[0];
         for (example, &from) in examples.iter().zip(&memory.tokens) {
