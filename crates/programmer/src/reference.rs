@@ -516,9 +516,16 @@ mod tests {
         );
     }
 
-    #[test]
-    fn scores_are_the_same_flat_as_trees_and_alone() {
-        with_batch(21, |network, batch| {
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+        #[test]
+        fn scores_are_the_same_flat_as_trees_and_alone(seed in 0u64..1_000_000) {
+            check_scores(seed);
+        }
+    }
+
+    fn check_scores(seed: u64) {
+        with_batch(seed, |network, batch| {
             let mut runner = Runner::new(2).unwrap();
             let (flat, all) = runner.score(network, batch, false).unwrap();
             let (tree, shared) = runner.score(network, batch, true).unwrap();

@@ -15,7 +15,7 @@ const PANEL: usize = 4 * LINE;
 /// Rows of the largest tile. Six rows of four registers leave room for the operands in 32 registers.
 const TILE: usize = 6;
 
-/// The right operand of a product, k × n, in panels of [`PANEL`] columns, each panel row-major; the last may be narrower.
+/// The right operand of a product, k × n, in panels of 64 columns, each panel row-major; the last may be narrower.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     data: Matrix,
