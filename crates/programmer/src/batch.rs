@@ -1,0 +1,367 @@
+//! What the network is given: examples and trajectories, packed.
+//!
+//! A *slot* is a token that a program can contain, numbered for each example: first the built-ins, then the columns,
+//! then the constants, then the variables in the order in which the program's steps defined them.
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A stretch of question tokens, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The first token.
+    pub first: u32,
+    /// The last token, not before the first.
+    pub last: u32,
+}
+
+/// The columns of an example, packed. Use [`push`](Columns::push) to fill it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    words: Vec<u32>,
+    ends: Vec<u32>,
+    kinds: Vec<u32>,
+    features: Vec<f32>,
+}
+
+impl Columns {
+    /// Adds a column: the word ids of its name (at least one), the word id of its type's name, and its features.
+    pub fn push(&mut self, words: &[u32], kind: u32, features: &[f32]) {
+        self.words.extend_from_slice(words);
+        self.ends.push(self.words.len() as u32);
+        self.kinds.push(kind);
+        self.features.extend_from_slice(features);
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there is no column.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// The words of a column's name.
+    pub fn words(&self, column: usize) -> &[u32] {
+        let start = if column == 0 {
+            0
+        } else {
+            self.ends[column - 1] as usize
+        };
+        &self.words[start..self.ends[column] as usize]
+    }
+
+    /// The word that names a column's type.
+    pub fn kind(&self, column: usize) -> u32 {
+        self.kinds[column]
+    }
+
+    /// The features of all columns, column after column.
+    pub fn features(&self) -> &[f32] {
+        &self.features
+    }
+}
+
+/// A question with the slots that its programs can use.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Example {
+    /// Word ids of the question, at least one.
+    pub tokens: Vec<u32>,
+    /// [`Config::token_features`] numbers a token, token after token.
+    pub token_features: Vec<f32>,
+    /// The columns.
+    pub columns: Columns,
+    /// The constants: stretches of the question.
+    pub constants: Vec<Span>,
+}
+
+impl Example {
+    /// The number of slots before the first variable.
+    pub fn fixed_slots(&self, config: &Config) -> usize {
+        config.builtins + self.columns.len() + self.constants.len()
+    }
+
+    /// Checks the invariants; `words` is the size of the vocabulary, `position` the example's place for messages.
+    ///
+    /// # Errors
+    /// [`Error::Example`] says what is wrong.
+    pub fn check(&self, config: &Config, words: usize, position: usize) -> Result<()> {
+        let fail = |reason: String| {
+            Err(Error::Example {
+                example: position,
+                reason,
+            })
+        };
+        let n = self.tokens.len();
+        if n == 0 {
+            return fail("the question has no token".into());
+        }
+        if self.token_features.len() != n * config.token_features {
+            return fail(format!(
+                "{} token features for {n} tokens of {} features",
+                self.token_features.len(),
+                config.token_features
+            ));
+        }
+        let columns = &self.columns;
+        if columns.features.len() != columns.len() * config.column_features {
+            return fail(format!(
+                "{} column features for {} columns of {} features",
+                columns.features.len(),
+                columns.len(),
+                config.column_features
+            ));
+        }
+        if let Some(column) = (0..columns.len()).find(|&c| columns.words(c).is_empty()) {
+            return fail(format!("the name of column {column} has no word"));
+        }
+        let ids = self.tokens.iter().chain(&columns.words).chain(&columns.kinds);
+        if let Some(id) = ids.copied().find(|&id| id as usize >= words) {
+            return fail(format!("word {id} of a vocabulary of {words}"));
+        }
+        let bad = self
+            .constants
+            .iter()
+            .find(|span| span.first > span.last || span.last as usize >= n);
+        if let Some(span) = bad {
+            return fail(format!(
+                "constant {}..={} of a question of {n} tokens",
+                span.first, span.last
+            ));
+        }
+        if self
+            .token_features
+            .iter()
+            .chain(&columns.features)
+            .any(|x| !x.is_finite())
+        {
+            return fail("a feature is not a finite number".into());
+        }
+        Ok(())
+    }
+}
+
+/// The steps of a program, packed: at each step the slots that were valid, the one that was chosen, and whether the decoder's output at
+/// this step becomes the next variable. Use [`push`](Steps::push) to fill it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Steps {
+    chosen: Vec<u32>,
+    defines: Vec<bool>,
+    valid: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Steps {
+    /// Adds a step. `chosen` must be one of `valid`, which holds no slot twice. With `defines` (the step finished an expression) the decoder's output
+    /// at this step is the next variable, which later steps may use.
+    pub fn push(&mut self, chosen: u32, valid: &[u32], defines: bool) {
+        self.chosen.push(chosen);
+        self.defines.push(defines);
+        self.valid.extend_from_slice(valid);
+        self.ends.push(self.valid.len() as u32);
+    }
+
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.chosen.len()
+    }
+
+    /// Whether there is no step.
+    pub fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    /// The slot chosen at a step.
+    pub fn chosen(&self, step: usize) -> u32 {
+        self.chosen[step]
+    }
+
+    /// Whether the output of a step becomes a variable.
+    pub fn defines(&self, step: usize) -> bool {
+        self.defines[step]
+    }
+
+    /// The slots valid at a step.
+    pub fn valid(&self, step: usize) -> &[u32] {
+        let start = if step == 0 {
+            0
+        } else {
+            self.ends[step - 1] as usize
+        };
+        &self.valid[start..self.ends[step] as usize]
+    }
+}
+
+/// A program of an example, with the weight of its log-likelihood in the loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Trajectory<'a> {
+    /// Position of the example in the batch.
+    pub example: usize,
+    /// Weight of the log-likelihood; ignored when scoring.
+    pub weight: f32,
+    /// The program.
+    pub steps: &'a Steps,
+}
+
+/// Examples and programs that are run together.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The examples.
+    pub examples: &'a [&'a Example],
+    /// Programs of these examples, in any order.
+    pub trajectories: &'a [Trajectory<'a>],
+}
+
+impl Batch<'_> {
+    /// Checks examples and trajectories.
+    ///
+    /// # Errors
+    /// [`Error::Example`] or [`Error::Trajectory`] names the first that breaks an invariant.
+    pub fn check(&self, config: &Config, words: usize) -> Result<()> {
+        for (position, example) in self.examples.iter().enumerate() {
+            example.check(config, words, position)?;
+        }
+        for (index, trajectory) in self.trajectories.iter().enumerate() {
+            self.check_trajectory(config, index, trajectory)?;
+        }
+        Ok(())
+    }
+
+    fn check_trajectory(&self, config: &Config, index: usize, trajectory: &Trajectory<'_>) -> Result<()> {
+        let fail = |step: usize, reason: String| {
+            Err(Error::Trajectory {
+                trajectory: index,
+                step,
+                reason,
+            })
+        };
+        let Some(example) = self.examples.get(trajectory.example) else {
+            return fail(
+                0,
+                format!(
+                    "example {} of a batch of {}",
+                    trajectory.example,
+                    self.examples.len()
+                ),
+            );
+        };
+        if trajectory.steps.is_empty() {
+            return fail(0, "the program has no step".into());
+        }
+        if !trajectory.weight.is_finite() {
+            return fail(0, format!("weight {}", trajectory.weight));
+        }
+        let mut slots = example.fixed_slots(config);
+        for step in 0..trajectory.steps.len() {
+            let valid = trajectory.steps.valid(step);
+            if let Some(slot) = valid.iter().find(|&&slot| slot as usize >= slots) {
+                return fail(step, format!("slot {slot} when there are {slots}"));
+            }
+            let chosen = trajectory.steps.chosen(step);
+            if valid.iter().filter(|&&slot| slot == chosen).count() != 1 {
+                return fail(
+                    step,
+                    format!("the chosen slot {chosen} must be valid once, in {valid:?}"),
+                );
+            }
+            slots += usize::from(trajectory.steps.defines(step));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        Config {
+            vector: 4,
+            hidden: 5,
+            attention: 3,
+            layers: 2,
+            builtins: 3,
+            token_features: 1,
+            column_features: 2,
+        }
+    }
+
+    fn example() -> Example {
+        let mut example = Example {
+            tokens: vec![0, 1, 2],
+            token_features: vec![0.0, 1.0, 0.0],
+            constants: vec![Span { first: 1, last: 2 }],
+            ..Example::default()
+        };
+        example.columns.push(&[3, 1], 2, &[1.0, 0.0]);
+        example
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |change: &dyn Fn(&mut Example)| {
+            let mut e = example();
+            change(&mut e);
+            e.check(&config(), 4, 7).unwrap_err().to_string()
+        };
+        assert!(example().check(&config(), 4, 0).is_ok());
+        assert_eq!(
+            message(&|e| e.tokens[1] = 9),
+            "example 7: word 9 of a vocabulary of 4"
+        );
+        assert_eq!(
+            message(&|e| e.constants[0].last = 3),
+            "example 7: constant 1..=3 of a question of 3 tokens"
+        );
+        assert!(message(&|e| e.tokens.clear()).contains("no token"));
+        assert!(message(&|e| e.token_features.clear()).contains("0 token features"));
+        assert!(message(&|e| e.columns.push(&[], 0, &[0.0, 0.0])).contains("has no word"));
+        assert!(message(&|e| e.columns.push(&[1], 0, &[0.0])).contains("column features"));
+    }
+
+    #[test]
+    fn a_variable_is_valid_only_after_it_was_defined() {
+        let example = example();
+        let examples = [&example];
+        let mut steps = Steps::default();
+        steps.push(0, &[0, 1], false);
+        steps.push(2, &[2], true);
+        steps.push(5, &[5, 0], false);
+        let run = |steps: &Steps| {
+            let trajectories = [Trajectory {
+                example: 0,
+                weight: 1.0,
+                steps,
+            }];
+            Batch {
+                examples: &examples,
+                trajectories: &trajectories,
+            }
+            .check(&config(), 4)
+        };
+        assert!(run(&steps).is_ok());
+        let mut early = Steps::default();
+        early.push(5, &[5], true);
+        assert_eq!(
+            run(&early).unwrap_err().to_string(),
+            "trajectory 0, step 0: slot 5 when there are 5"
+        );
+        let mut absent = Steps::default();
+        absent.push(1, &[0, 2], false);
+        assert!(
+            run(&absent)
+                .unwrap_err()
+                .to_string()
+                .contains("must be valid once")
+        );
+        assert!(
+            run(&Steps::default())
+                .unwrap_err()
+                .to_string()
+                .contains("no step")
+        );
+    }
+}

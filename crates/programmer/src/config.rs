@@ -1,0 +1,59 @@
+//! The shape of a network.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The sizes that define a network. Two networks with equal configurations and equally many trained words have the
+/// same parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Numbers in a word vector.
+    pub vector: usize,
+    /// Width of the LSTMs, the encoder's outputs and the memory slots.
+    pub hidden: usize,
+    /// Width of the attention's keys and queries.
+    pub attention: usize,
+    /// Layers of each LSTM stack; every layer after the first has a residual connection around it.
+    pub layers: usize,
+    /// Built-in tokens: functions, parentheses, the end and whatever else is the same in every example.
+    pub builtins: usize,
+    /// Features of a question token.
+    pub token_features: usize,
+    /// Features of a column.
+    pub column_features: usize,
+}
+
+impl Config {
+    /// The paper's network over word vectors of 100 numbers, for a language with `builtins` fixed tokens.
+    pub fn paper(builtins: usize) -> Self {
+        Self {
+            vector: 100,
+            hidden: 200,
+            attention: 200,
+            layers: 2,
+            builtins,
+            token_features: 1,
+            column_features: 1,
+        }
+    }
+
+    /// Checks that every size is usable.
+    ///
+    /// # Errors
+    /// [`Error::Config`] names the size that is not.
+    pub fn check(&self) -> Result<()> {
+        for (name, size) in [
+            ("vector", self.vector),
+            ("hidden", self.hidden),
+            ("attention", self.attention),
+            ("layers", self.layers),
+            ("builtins", self.builtins),
+        ] {
+            if size == 0 {
+                return Err(Error::Config(format!("{name} must be at least 1")));
+            }
+        }
+        Ok(())
+    }
+}

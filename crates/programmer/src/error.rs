@@ -1,0 +1,63 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+/// Errors of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A configuration that describes no network.
+    #[error("configuration: {0}")]
+    Config(String),
+    /// An example that breaks an invariant of [`Example`](crate::Example).
+    #[error("example {example}: {reason}")]
+    Example {
+        /// Its position in the batch.
+        example: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A trajectory that breaks an invariant of [`Trajectory`](crate::Trajectory).
+    #[error("trajectory {trajectory}, step {step}: {reason}")]
+    Trajectory {
+        /// Its position in the batch.
+        trajectory: usize,
+        /// The step, counted from 0.
+        step: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A move of a partial program that cannot be made.
+    #[error("move {index}: {reason}")]
+    Move {
+        /// Its position in the list of moves.
+        index: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file that cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that can be read and does not hold what it should.
+    #[error("{path}: {reason}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A gradient with infinite or undefined numbers; nothing was changed.
+    #[error("the gradient's norm is {0}")]
+    Gradient(f64),
+    /// The threads could not be started.
+    #[error("thread pool: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,510 @@
+//! The decoder: all programs of a forest, level by level.
+//!
+//! [`DecoderTape`] records a forward pass for training; [`States`] with [`advance`] keeps no more than the last level, for scoring
+//! and stepping. Both run the same layers.
+
+use super::Sources;
+use super::encoder::{Dropout, Memory, MemoryGradient, Site};
+use super::lstm::LayerTape;
+use super::pointer::{self, Wish};
+use crate::forest::Forest;
+use crate::kernels::gates::CellState;
+use crate::kernels::product::{Rows, Start};
+use crate::kernels::vector::{add_scaled, scatter_add};
+use crate::matrix::Matrix;
+use crate::network::Network;
+
+/// What the decoder computed for a forest, for its backward pass.
+#[derive(Clone, Debug, Default)]
+pub struct DecoderTape {
+    layers: Vec<LayerTape>,
+    /// The distinct inputs, and the first layer's projection of them.
+    inputs: Matrix,
+    projected: Matrix,
+    query: Matrix,
+    probability: Vec<f32>,
+    output: Matrix,
+    /// Log-probabilities of all candidates; the gradients of their logits after the backward pass.
+    pub log_probability: Vec<f32>,
+    d_projected: Matrix,
+    d_output: Matrix,
+    d_query: Matrix,
+    d_state: Matrix,
+    d_score: Vec<f32>,
+    d_inputs: Matrix,
+    scratch: Vec<f32>,
+}
+
+/// The loss of a decoder step, apart from the programs' weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Multiplies everything.
+    pub scale: f32,
+    /// The loss has this times the entropy of each step of each program.
+    pub entropy: f32,
+}
+
+impl DecoderTape {
+    /// Runs all nodes. Variables are written into the memory's slots.
+    pub fn forward(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &mut Memory,
+        dropout: Option<Dropout>,
+    ) {
+        let (config, layers) = (network.config(), network.layers());
+        let h = config.hidden;
+        let rec = &forest.recurrence;
+        let nodes = forest.len();
+        memory.slots.shape(memory.fixed_rows() + forest.variables, h);
+        self.layers.resize_with(config.layers, LayerTape::default);
+        for (l, tape) in self.layers.iter_mut().enumerate() {
+            tape.prepare(rec, h);
+            for e in 0..rec.initial {
+                tape.hidden.row_mut(e).copy_from_slice(memory.hidden[l].row(e));
+                tape.cell.row_mut(e).copy_from_slice(memory.cell[l].row(e));
+            }
+            if let Some(dropout) = dropout {
+                tape.mask.shape(nodes, h);
+                for level in 0..rec.len() {
+                    for node in rec.level(level) {
+                        let mask = &mut tape.mask.row_mut(node)[..h];
+                        dropout.fill(
+                            Site::Decoder { layer: l },
+                            forest.maker[node] as usize,
+                            level,
+                            mask,
+                        );
+                    }
+                }
+            }
+        }
+        self.inputs.shape(forest.inputs.len(), h);
+        self.projected
+            .shape(forest.inputs.len(), layers.decoder[0].gate_width());
+        self.query.shape(nodes, config.attention);
+        self.output.shape(nodes, h);
+        self.probability.resize(forest.attention_starts[nodes], 0.0);
+        self.log_probability.resize(forest.candidates.len(), 0.0);
+        self.project_inputs(network, forest, memory, 0, forest.inputs_after[0]);
+        for level in 0..rec.len() {
+            let rows = rec.level(level);
+            for (l, lstm) in layers.decoder.iter().enumerate() {
+                let (below, above) = self.layers.split_at_mut(l);
+                let tape = &mut above[0];
+                match below.last() {
+                    None => {
+                        let projected = Rows::indexed(&self.projected, &forest.input[rows.clone()]);
+                        lstm.forward_level(rec, level, Start::Rows(projected), None, tape);
+                    }
+                    Some(below) => {
+                        let input = Rows::span(&below.output, rows.start, rows.end);
+                        lstm.project(input, tape.gates.span_mut(rows.start, rows.end));
+                        lstm.forward_level(rec, level, Start::Output, Some(&below.output), tape);
+                    }
+                }
+            }
+            let state = Rows::span(&self.layers[config.layers - 1].output, rows.start, rows.end);
+            layers.head.forward(
+                memory,
+                state,
+                &forest.example[rows.clone()],
+                self.query.span_mut(rows.start, rows.end),
+                &mut self.probability[forest.attention_starts[rows.start]..forest.attention_starts[rows.end]],
+                self.output.span_mut(rows.start, rows.end),
+            );
+            for node in rows {
+                let output = self.output.row(node);
+                let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
+                pointer::forward(
+                    memory,
+                    output,
+                    forest.candidates(node),
+                    &mut self.log_probability[span],
+                );
+                if let Some(slot) = forest.variable[node] {
+                    memory.slots.row_mut(slot as usize).copy_from_slice(output);
+                }
+            }
+            self.project_inputs(
+                network,
+                forest,
+                memory,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+            );
+        }
+    }
+
+    fn project_inputs(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &Memory,
+        from: usize,
+        to: usize,
+    ) {
+        for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
+            self.inputs
+                .row_mut(from + row)
+                .copy_from_slice(memory.slots.row(slot as usize));
+        }
+        let inputs = Rows::span(&self.inputs, from, to);
+        network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));
+    }
+
+    /// The loss and the summed entropy of all steps of all programs.
+    pub fn loss(&self, forest: &Forest, loss: Loss) -> (f64, f64) {
+        let (mut sum, mut entropy) = (0.0f64, 0.0f64);
+        for node in 0..forest.len() {
+            let log_probability =
+                &self.log_probability[forest.candidate_starts[node]..forest.candidate_starts[node + 1]];
+            for &(position, weight) in forest.choices(node) {
+                sum -= f64::from(weight) * f64::from(log_probability[position as usize]);
+            }
+            entropy += f64::from(forest.count[node] * pointer::entropy(log_probability));
+        }
+        (
+            f64::from(loss.scale) * (sum + f64::from(loss.entropy) * entropy),
+            entropy,
+        )
+    }
+
+    /// Back-propagates the loss into the layers' tapes and `gradient`.
+    pub fn backward(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &Memory,
+        loss: Loss,
+        gradient: &mut MemoryGradient,
+    ) {
+        let (config, layers) = (network.config(), network.layers());
+        let h = config.hidden;
+        let rec = &forest.recurrence;
+        let nodes = forest.len();
+        gradient.slots.reset(memory.slots.rows(), h);
+        gradient.slot_bias.clear();
+        gradient.slot_bias.resize(memory.fixed_rows(), 0.0);
+        gradient.keys.reset(memory.keys.rows(), memory.keys.cols());
+        gradient.contents.reset(memory.contents.rows(), h);
+        self.layers
+            .iter_mut()
+            .for_each(|tape| tape.prepare_backward(rec, h));
+        let gate_width = layers.decoder[0].gate_width();
+        self.d_projected.reset(forest.inputs.len(), gate_width);
+        self.d_output.shape(nodes, h);
+        self.d_query.shape(nodes, config.attention);
+        self.d_score.clear();
+        self.d_score.resize(layers.head.query_width(), 0.0);
+        for level in (0..rec.len()).rev() {
+            let rows = rec.level(level);
+            self.gather_input_gradients(
+                network,
+                forest,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+                gradient,
+            );
+            for node in rows.clone() {
+                let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
+                let logits = &mut self.log_probability[span];
+                self.scratch.clear();
+                let mut chosen = [(0, 0.0); 1];
+                let choices = forest.choices(node);
+                let scaled: &[(u32, f32)] = if let [(position, weight)] = choices {
+                    chosen[0] = (*position, loss.scale * weight);
+                    &chosen
+                } else {
+                    &choices
+                        .iter()
+                        .map(|&(p, w)| (p, loss.scale * w))
+                        .collect::<Vec<_>>()
+                };
+                let wish = Wish {
+                    chosen: scaled,
+                    entropy: loss.scale * loss.entropy * forest.count[node],
+                };
+                let d_output = self.d_output.row_mut(node);
+                let candidates = forest.candidates(node);
+                pointer::backward(
+                    memory,
+                    self.output.row(node),
+                    candidates,
+                    wish,
+                    logits,
+                    gradient,
+                    d_output,
+                );
+                if let Some(slot) = forest.variable[node] {
+                    add_scaled(1.0, gradient.slots.row(slot as usize), d_output);
+                }
+            }
+            self.d_state.shape(rows.len(), h);
+            let stride = self.d_state.stride();
+            layers.head.backward(
+                memory,
+                &forest.example[rows.clone()],
+                self.query.span(rows.start, rows.end),
+                &self.probability[forest.attention_starts[rows.start]..forest.attention_starts[rows.end]],
+                Rows::span(&self.d_output, rows.start, rows.end),
+                gradient,
+                &mut self.d_score,
+                &mut self.scratch,
+                self.d_query.span_mut(rows.start, rows.end),
+                self.d_state.data_mut(),
+            );
+            for (l, lstm) in layers.decoder.iter().enumerate().rev() {
+                let tape = &mut self.layers[l];
+                lstm.backward_level(rec, level, self.d_state.data(), tape);
+                let d_gates = Rows::span(&tape.gates, rows.start, rows.end);
+                if l > 0 {
+                    lstm.project_backward(d_gates, true, self.d_state.data_mut(), stride);
+                } else {
+                    scatter_add(
+                        d_gates,
+                        &forest.input[rows.clone()],
+                        self.d_projected.data_mut(),
+                        gate_width,
+                    );
+                }
+            }
+        }
+        self.gather_input_gradients(network, forest, 0, forest.inputs_after[0], gradient);
+        for (lstm, tape) in layers.decoder.iter().zip(&mut self.layers) {
+            lstm.finish_backward(rec, tape);
+        }
+    }
+
+    /// From the gradients of projected inputs to those of the slots.
+    fn gather_input_gradients(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        from: usize,
+        to: usize,
+        gradient: &mut MemoryGradient,
+    ) {
+        self.d_inputs.shape(to - from, network.config().hidden);
+        let stride = self.d_inputs.stride();
+        let d_projected = Rows::span(&self.d_projected, from, to);
+        network.layers().decoder[0].project_backward(d_projected, false, self.d_inputs.data_mut(), stride);
+        scatter_add(
+            Rows::all(&self.d_inputs),
+            &forest.inputs[from..to],
+            gradient.slots.data_mut(),
+            stride,
+        );
+    }
+
+    /// The gradients of a layer's outputs and cells, initial states first.
+    pub fn d_states(&self, layer: usize) -> (&Matrix, &Matrix) {
+        (&self.layers[layer].d_hidden, &self.layers[layer].d_cell)
+    }
+
+    /// Names the sources of all gradients of the decoder.
+    pub fn sources<'a>(&'a self, network: &Network, sources: &mut Sources<'a>) {
+        let layers = network.layers();
+        for (l, (lstm, tape)) in layers.decoder.iter().zip(&self.layers).enumerate() {
+            if l == 0 {
+                lstm.input_sources(Rows::all(&self.d_projected), Rows::all(&self.inputs), sources);
+            } else {
+                lstm.input_sources(
+                    Rows::all(&tape.gates),
+                    Rows::all(&self.layers[l - 1].output),
+                    sources,
+                );
+            }
+            lstm.recurrent_source(tape, sources);
+        }
+        let top = &self.layers[self.layers.len() - 1].output;
+        layers.head.sources(
+            Rows::all(top),
+            Rows::all(&self.d_output),
+            Rows::all(&self.d_query),
+            &self.d_score,
+            sources,
+        );
+    }
+}
+
+/// The decoder's state for some partial programs: a matrix for each layer.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// Outputs.
+    pub hidden: Vec<Matrix>,
+    /// Cells.
+    pub cell: Vec<Matrix>,
+}
+
+/// Buffers for [`advance`].
+#[derive(Clone, Debug, Default)]
+pub struct AdvanceScratch {
+    gates: Matrix,
+    outputs: Vec<Matrix>,
+    query: Matrix,
+    probability: Vec<f32>,
+}
+
+/// One step for some partial programs, without a record: row i continues row `parents[i]` of `before`, reads the projected input i and
+/// leaves its state in `after` and its output in `out`.
+#[allow(clippy::too_many_arguments)]
+pub fn advance(
+    network: &Network,
+    memory: &Memory,
+    projected: Rows<'_>,
+    examples: &[u32],
+    parents: &[u32],
+    before: (&[Matrix], &[Matrix]),
+    after: &mut States,
+    scratch: &mut AdvanceScratch,
+    out: &mut Matrix,
+) {
+    let (config, layers) = (network.config(), network.layers());
+    let (h, rows) = (config.hidden, examples.len());
+    after.hidden.resize_with(config.layers, Matrix::default);
+    after.cell.resize_with(config.layers, Matrix::default);
+    scratch.outputs.resize_with(config.layers, Matrix::default);
+    scratch.gates.shape(rows, layers.decoder[0].gate_width());
+    for (l, lstm) in layers.decoder.iter().enumerate() {
+        let previous = (
+            Rows::indexed(&before.0[l], parents),
+            Rows::indexed(&before.1[l], parents),
+        );
+        after.hidden[l].shape(rows, h);
+        after.cell[l].shape(rows, h);
+        let (below, above) = scratch.outputs.split_at_mut(l);
+        above[0].shape(rows, h);
+        let start = match below.last() {
+            None => Start::Rows(projected),
+            Some(below) => {
+                lstm.project(Rows::all(below), scratch.gates.data_mut());
+                Start::Output
+            }
+        };
+        lstm.step(
+            start,
+            Some(previous),
+            None,
+            below.last().map(|below| below.data()),
+            scratch.gates.data_mut(),
+            CellState {
+                cell: after.cell[l].data_mut(),
+                hidden: after.hidden[l].data_mut(),
+                tanh_cell: None,
+                output: above[0].data_mut(),
+            },
+        );
+    }
+    scratch.query.shape(rows, config.attention);
+    let tokens = |e: u32| memory.tokens[e as usize + 1] - memory.tokens[e as usize];
+    scratch
+        .probability
+        .resize(examples.iter().map(|&e| tokens(e)).sum(), 0.0);
+    out.shape(rows, h);
+    layers.head.forward(
+        memory,
+        Rows::all(&scratch.outputs[config.layers - 1]),
+        examples,
+        scratch.query.data_mut(),
+        &mut scratch.probability,
+        out.data_mut(),
+    );
+}
+
+/// Scores the programs of a forest.
+#[derive(Clone, Debug, Default)]
+pub struct Scorer {
+    states: [States; 2],
+    scratch: AdvanceScratch,
+    inputs: Matrix,
+    projected: Matrix,
+    output: Matrix,
+    parents: Vec<u32>,
+    /// Log-probabilities of all candidates of the forest.
+    pub log_probability: Vec<f32>,
+}
+
+impl Scorer {
+    /// Runs all nodes. Variables are written into the memory's slots.
+    pub fn run(&mut self, network: &Network, forest: &Forest, memory: &mut Memory) {
+        let h = network.config().hidden;
+        let rec = &forest.recurrence;
+        memory.slots.shape(memory.fixed_rows() + forest.variables, h);
+        self.log_probability.resize(forest.candidates.len(), 0.0);
+        self.inputs.shape(forest.inputs.len(), h);
+        self.projected
+            .shape(forest.inputs.len(), network.layers().decoder[0].gate_width());
+        self.project_inputs(network, forest, memory, 0, forest.inputs_after[0]);
+        for level in 0..rec.len() {
+            let rows = rec.level(level);
+            let base = if level == 0 {
+                0
+            } else {
+                rec.initial + rec.levels[level - 1]
+            };
+            self.parents.clear();
+            self.parents
+                .extend(rec.parents[rows.clone()].iter().map(|&p| p - base as u32));
+            let (one, two) = self.states.split_at_mut(1);
+            let (before, after) = if level % 2 == 0 {
+                (&two[0], &mut one[0])
+            } else {
+                (&one[0], &mut two[0])
+            };
+            let before = match level {
+                0 => (&memory.hidden[..], &memory.cell[..]),
+                _ => (&before.hidden[..], &before.cell[..]),
+            };
+            advance(
+                network,
+                memory,
+                Rows::indexed(&self.projected, &forest.input[rows.clone()]),
+                &forest.example[rows.clone()],
+                &self.parents,
+                before,
+                after,
+                &mut self.scratch,
+                &mut self.output,
+            );
+            for (row, node) in rows.enumerate() {
+                let output = self.output.row(row);
+                let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
+                pointer::forward(
+                    memory,
+                    output,
+                    forest.candidates(node),
+                    &mut self.log_probability[span],
+                );
+                if let Some(slot) = forest.variable[node] {
+                    memory.slots.row_mut(slot as usize).copy_from_slice(output);
+                }
+            }
+            self.project_inputs(
+                network,
+                forest,
+                memory,
+                forest.inputs_after[level],
+                forest.inputs_after[level + 1],
+            );
+        }
+    }
+
+    fn project_inputs(
+        &mut self,
+        network: &Network,
+        forest: &Forest,
+        memory: &Memory,
+        from: usize,
+        to: usize,
+    ) {
+        for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
+            self.inputs
+                .row_mut(from + row)
+                .copy_from_slice(memory.slots.row(slot as usize));
+        }
+        let inputs = Rows::span(&self.inputs, from, to);
+        network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));
+    }
+}

@@ -1,0 +1,135 @@
+//! A network: configuration, words, parameters, and the parameters packed for products.
+
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::layers::Layers;
+use crate::parameters::{EntryId, Ids, Layout};
+use crate::words::Words;
+use std::sync::Arc;
+
+/// A network that can be run.
+#[derive(Clone, Debug)]
+pub struct Network {
+    config: Config,
+    words: Arc<Words>,
+    layout: Arc<Layout>,
+    values: Vec<f32>,
+    layers: Layers,
+    trainable: bool,
+}
+
+impl Network {
+    /// A network with random parameters, ready for training.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if the configuration is unusable or the word vectors have another size.
+    pub fn new(config: Config, words: Arc<Words>, seed: u64) -> Result<Self> {
+        config.check()?;
+        let layout = Arc::new(Layout::new(&config, words.trained()));
+        let values = layout.initial(&config, seed);
+        Self::with_values(config, words, values, true)
+    }
+
+    /// A network with given parameters. With `trainable` it can be trained; without, it takes less memory.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if the configuration is unusable, or words or values have another size.
+    pub fn with_values(config: Config, words: Arc<Words>, values: Vec<f32>, trainable: bool) -> Result<Self> {
+        config.check()?;
+        if words.dimensions() != config.vector {
+            return Err(Error::Config(format!(
+                "word vectors of {} numbers for a network of {}",
+                words.dimensions(),
+                config.vector
+            )));
+        }
+        let layout = Arc::new(Layout::new(&config, words.trained()));
+        if values.len() != layout.len() {
+            return Err(Error::Config(format!(
+                "{} parameters for a network of {}",
+                values.len(),
+                layout.len()
+            )));
+        }
+        let layers = Layers::new(&layout.ids);
+        let mut network = Self {
+            config,
+            words,
+            layout,
+            values,
+            layers,
+            trainable,
+        };
+        network.refresh();
+        Ok(network)
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The vocabulary.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// The vocabulary, shared.
+    pub fn shared_words(&self) -> Arc<Words> {
+        Arc::clone(&self.words)
+    }
+
+    /// Where each parameter lies.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// All parameters.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Whether the network can be trained.
+    pub fn trainable(&self) -> bool {
+        self.trainable
+    }
+
+    /// Changes parameters and packs them anew.
+    pub fn update<T>(&mut self, change: impl FnOnce(&mut [f32]) -> T) -> T {
+        let result = change(&mut self.values);
+        self.refresh();
+        result
+    }
+
+    /// Takes over the parameters of a network of the same shape.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if there is another number of them.
+    pub fn set_values(&mut self, values: &[f32]) -> Result<()> {
+        if values.len() != self.values.len() {
+            return Err(Error::Config(format!(
+                "{} parameters for a network of {}",
+                values.len(),
+                self.values.len()
+            )));
+        }
+        self.update(|own| own.copy_from_slice(values));
+        Ok(())
+    }
+
+    fn refresh(&mut self) {
+        self.layers.refresh(&self.layout, &self.values, self.trainable);
+    }
+
+    pub(crate) fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    pub(crate) fn ids(&self) -> &Ids {
+        &self.layout.ids
+    }
+
+    pub(crate) fn entry(&self, id: EntryId) -> &[f32] {
+        &self.values[self.layout.entries[id].range()]
+    }
+}

@@ -1,0 +1,199 @@
+//! All trained numbers in one vector, with a table that says where each matrix lies.
+
+use crate::config::Config;
+use std::ops::Range;
+
+/// One matrix (or row) among the parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in checkpoints.
+    pub name: String,
+    /// Rows; a vector has one.
+    pub rows: usize,
+    /// Columns.
+    pub cols: usize,
+    /// Where it starts.
+    pub offset: usize,
+}
+
+impl Entry {
+    /// Its place in the vector.
+    pub fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.rows * self.cols
+    }
+}
+
+/// The index of an [`Entry`] in its [`Layout`].
+pub type EntryId = usize;
+
+/// A linear layer's entries.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearIds {
+    /// Weights, outputs × inputs.
+    pub weight: EntryId,
+    /// Bias, if it has one.
+    pub bias: Option<EntryId>,
+}
+
+/// An LSTM layer's entries; the rows are the input, forget, candidate and output gates.
+#[derive(Clone, Copy, Debug)]
+pub struct LstmIds {
+    /// Weights of the input.
+    pub input: EntryId,
+    /// Weights of the previous output.
+    pub recurrent: EntryId,
+    /// Bias.
+    pub bias: EntryId,
+}
+
+/// The entries of the whole network, by the part that uses them.
+#[derive(Clone, Debug)]
+pub struct Ids {
+    /// Trained word vectors, one row for each word that has no fixed one.
+    pub word_rows: EntryId,
+    /// Word vector → token vector.
+    pub word_projection: LinearIds,
+    /// Mean word vector → column slot.
+    pub column_projection: LinearIds,
+    /// The encoder's two stacks: left to right, and right to left.
+    pub encoder: [Vec<LstmIds>; 2],
+    /// The two halves of the projection of the stacks' outputs; the first has the bias.
+    pub encoder_output: [LinearIds; 2],
+    /// Slots of the built-ins.
+    pub builtins: EntryId,
+    /// The input of the first step.
+    pub start: EntryId,
+    /// The decoder's stack.
+    pub decoder: Vec<LstmIds>,
+    /// Encoder output → key.
+    pub key: LinearIds,
+    /// Encoder output → content.
+    pub content: LinearIds,
+    /// Decoder state → query.
+    pub query: LinearIds,
+    /// Score weights of the attention.
+    pub score: EntryId,
+    /// Decoder state → output.
+    pub output_state: LinearIds,
+    /// Attention → output.
+    pub output_context: LinearIds,
+    /// Weights of the column features in the logits.
+    pub column_feature: EntryId,
+}
+
+/// Where every parameter lies.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// All entries, in order, without gaps.
+    pub entries: Vec<Entry>,
+    /// The entries by use.
+    pub ids: Ids,
+}
+
+impl Layout {
+    /// The parameters of a network with this many trained words.
+    pub fn new(config: &Config, trained_words: usize) -> Self {
+        let (h, a) = (config.hidden, config.attention);
+        let mut entries = Vec::new();
+        let mut offset = 0;
+        let mut add = |name: String, rows: usize, cols: usize| -> EntryId {
+            entries.push(Entry {
+                name,
+                rows,
+                cols,
+                offset,
+            });
+            offset += rows * cols;
+            entries.len() - 1
+        };
+        let linear =
+            |add: &mut dyn FnMut(String, usize, usize) -> EntryId, name: &str, out, inputs, bias: bool| {
+                LinearIds {
+                    weight: add(format!("{name}.weight"), out, inputs),
+                    bias: bias.then(|| add(format!("{name}.bias"), 1, out)),
+                }
+            };
+        let stack = |add: &mut dyn FnMut(String, usize, usize) -> EntryId, name: &str, inputs: usize| {
+            (0..config.layers)
+                .map(|layer| LstmIds {
+                    input: add(
+                        format!("{name}.{layer}.input"),
+                        4 * h,
+                        if layer == 0 { inputs } else { h },
+                    ),
+                    recurrent: add(format!("{name}.{layer}.recurrent"), 4 * h, h),
+                    bias: add(format!("{name}.{layer}.bias"), 1, 4 * h),
+                })
+                .collect::<Vec<_>>()
+        };
+        let ids = Ids {
+            word_rows: add("words.rows".into(), trained_words, config.vector),
+            word_projection: linear(&mut add, "words.projection", h, config.vector, true),
+            column_projection: linear(&mut add, "columns.projection", h, config.vector, true),
+            encoder: [
+                stack(&mut add, "encoder.forward", h + config.token_features),
+                stack(&mut add, "encoder.backward", h + config.token_features),
+            ],
+            encoder_output: [
+                linear(&mut add, "encoder.output.forward", h, h, true),
+                linear(&mut add, "encoder.output.backward", h, h, false),
+            ],
+            builtins: add("slots.builtin".into(), config.builtins, h),
+            start: add("slots.start".into(), 1, h),
+            decoder: stack(&mut add, "decoder", h),
+            key: linear(&mut add, "attention.key", a, h, true),
+            content: linear(&mut add, "attention.content", h, h, true),
+            query: linear(&mut add, "attention.query", a, h, false),
+            score: add("attention.score".into(), 1, a),
+            output_state: linear(&mut add, "output.state", h, h, true),
+            output_context: linear(&mut add, "output.context", h, h, false),
+            column_feature: add("columns.feature".into(), 1, config.column_features),
+        };
+        Self { entries, ids }
+    }
+
+    /// Number of parameters.
+    pub fn len(&self) -> usize {
+        self.entries.last().map_or(0, |entry| entry.range().end)
+    }
+
+    /// Whether there is no parameter.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Initial values: uniform in ±√(6/(inputs+outputs)) for matrices, ±√(3/width) for rows that are looked up, zero for biases, one for
+    /// the bias of forget gates (so that memory is kept until the network learns to drop it).
+    pub fn initial(&self, config: &Config, seed: u64) -> Vec<f32> {
+        let mut values = vec![0.0; self.len()];
+        let mut random = crate::random::Stream::new(seed, 0x9a7a);
+        let lookups = [self.ids.word_rows, self.ids.builtins, self.ids.start];
+        let biases: Vec<EntryId> = self.ids.lstms().map(|lstm| lstm.bias).collect();
+        for (id, entry) in self.entries.iter().enumerate() {
+            let part = &mut values[entry.range()];
+            if biases.contains(&id) {
+                part[config.hidden..2 * config.hidden].fill(1.0);
+                continue;
+            }
+            let limit = if lookups.contains(&id) {
+                (3.0 / entry.cols as f32).sqrt()
+            } else if entry.rows > 1 {
+                (6.0 / (entry.rows + entry.cols) as f32).sqrt()
+            } else if id == self.ids.score {
+                (3.0 / entry.cols as f32).sqrt()
+            } else {
+                0.0
+            };
+            part.iter_mut()
+                .for_each(|x| *x = limit * (2.0 * random.uniform() - 1.0));
+        }
+        values
+    }
+}
+
+impl Ids {
+    /// All LSTM layers.
+    pub fn lstms(&self) -> impl Iterator<Item = LstmIds> + '_ {
+        self.encoder.iter().flatten().chain(&self.decoder).copied()
+    }
+}

@@ -1,0 +1,331 @@
+//! Next-token distributions for partial programs: sampling and beam search.
+
+use crate::batch::Example;
+use crate::error::{Error, Result};
+use crate::kernels::product::Rows;
+use crate::layers::decoder::{AdvanceScratch, States, advance};
+use crate::layers::encoder::{EncoderTape, Memory, SlotRow};
+use crate::layers::pointer;
+use crate::matrix::Matrix;
+use crate::network::Network;
+
+/// A token chosen for a partial program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The partial program that is continued: a row of the [`Stepper`]. Several moves may continue the same row (a beam), and rows that no move continues
+    /// are dropped.
+    pub row: u32,
+    /// The chosen slot.
+    pub slot: u32,
+    /// Whether the decoder's output at the step that chose it becomes the next variable of the program.
+    pub defines: bool,
+}
+
+/// Partial programs of some examples, all advanced by one token at a time. One thread runs a stepper; several threads have one each.
+#[derive(Debug, Default)]
+pub struct Stepper {
+    encoder: EncoderTape,
+    memory: Memory,
+    rows: Programs,
+    states: [States; 2],
+    scratch: AdvanceScratch,
+    inputs: Matrix,
+    projected: Matrix,
+    output: Matrix,
+    next_output: Matrix,
+    current: usize,
+}
+
+/// What belongs to each partial program.
+#[derive(Debug, Default)]
+struct Programs {
+    example: Vec<u32>,
+    /// Slots of the variables, packed, and where each row's end.
+    variables: Vec<u32>,
+    ends: Vec<usize>,
+    parents: Vec<u32>,
+    slots: Vec<u32>,
+}
+
+impl Stepper {
+    /// A stepper without programs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of partial programs.
+    pub fn rows(&self) -> usize {
+        self.rows.example.len()
+    }
+
+    /// The example of a row.
+    pub fn example(&self, row: usize) -> usize {
+        self.rows.example[row] as usize
+    }
+
+    /// Reads the examples and makes one empty program for each, ready to choose its first token.
+    ///
+    /// # Errors
+    /// [`Error::Example`] names the example that breaks an invariant.
+    pub fn start(&mut self, network: &Network, examples: &[&Example]) -> Result<()> {
+        for (position, example) in examples.iter().enumerate() {
+            example.check(network.config(), network.words().len(), position)?;
+        }
+        let ids: Vec<u32> = (0..examples.len() as u32).collect();
+        self.rows = Programs::default();
+        if examples.is_empty() {
+            return Ok(());
+        }
+        self.encoder
+            .forward(network, examples, &ids, None, &mut self.memory);
+        self.rows.example.extend_from_slice(&ids);
+        self.rows.ends.resize(examples.len(), 0);
+        self.rows.parents.extend_from_slice(&ids);
+        self.rows.slots.resize(examples.len(), self.memory.start_row());
+        self.current = 0;
+        self.run(network, true);
+        Ok(())
+    }
+
+    /// Continues programs: the new rows are the moves, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Move`] names the first move that cannot be made; nothing is changed then.
+    pub fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
+        let mut next = Programs::default();
+        let mut defined: Vec<(u32, u32)> = Vec::new();
+        let mut new_slots = self.memory.slots.rows();
+        for (index, m) in moves.iter().enumerate() {
+            let fail = |reason: String| Err(Error::Move { index, reason });
+            let row = m.row as usize;
+            if row >= self.rows() {
+                return fail(format!("row {row} of {}", self.rows()));
+            }
+            let variables = self.variables(row);
+            let slot = match self.memory.slot(self.example(row), m.slot) {
+                SlotRow::Fixed(slot) => slot,
+                SlotRow::Variable(v) => match variables.get(v) {
+                    Some(&slot) => slot,
+                    None => return fail(format!("variable {v} of a program with {}", variables.len())),
+                },
+            };
+            next.example.push(self.rows.example[row]);
+            next.parents.push(m.row);
+            next.slots.push(slot);
+            next.variables.extend_from_slice(variables);
+            if m.defines {
+                // Moves that continue one row share the variable that its output becomes.
+                let known = defined.iter().find(|&&(r, _)| r == m.row).map(|&(_, slot)| slot);
+                let slot = known.unwrap_or(new_slots as u32);
+                if known.is_none() {
+                    defined.push((m.row, slot));
+                    new_slots += 1;
+                }
+                next.variables.push(slot);
+            }
+            next.ends.push(next.variables.len());
+        }
+        self.memory.slots.shape(new_slots, network.config().hidden);
+        for &(row, slot) in &defined {
+            self.memory
+                .slots
+                .row_mut(slot as usize)
+                .copy_from_slice(self.output.row(row as usize));
+        }
+        self.rows = next;
+        if !moves.is_empty() {
+            self.run(network, false);
+        }
+        Ok(())
+    }
+
+    fn variables(&self, row: usize) -> &[u32] {
+        let from = if row == 0 { 0 } else { self.rows.ends[row - 1] };
+        &self.rows.variables[from..self.rows.ends[row]]
+    }
+
+    fn run(&mut self, network: &Network, first: bool) {
+        let h = network.config().hidden;
+        let lstm = &network.layers().decoder[0];
+        let rows = self.rows();
+        self.inputs.shape(rows, h);
+        for (row, &slot) in self.rows.slots.iter().enumerate() {
+            self.inputs
+                .row_mut(row)
+                .copy_from_slice(self.memory.slots.row(slot as usize));
+        }
+        self.projected.shape(rows, lstm.gate_width());
+        lstm.project(Rows::all(&self.inputs), self.projected.data_mut());
+        let (one, two) = self.states.split_at_mut(1);
+        let (before, after) = if self.current == 0 {
+            (&one[0], &mut two[0])
+        } else {
+            (&two[0], &mut one[0])
+        };
+        let before = if first {
+            (&self.memory.hidden[..], &self.memory.cell[..])
+        } else {
+            (&before.hidden[..], &before.cell[..])
+        };
+        advance(
+            network,
+            &self.memory,
+            Rows::all(&self.projected),
+            &self.rows.example,
+            &self.rows.parents,
+            before,
+            after,
+            &mut self.scratch,
+            &mut self.next_output,
+        );
+        std::mem::swap(&mut self.output, &mut self.next_output);
+        self.current = 1 - self.current;
+    }
+
+    /// Log-probabilities of the valid slots of a row, written to `out` in their order.
+    ///
+    /// # Errors
+    /// [`Error::Move`] if a slot is not one of the row's program, or there is none.
+    pub fn log_probabilities(&self, row: usize, valid: &[u32], out: &mut Vec<f32>) -> Result<()> {
+        let fail = |reason: String| Err(Error::Move { index: row, reason });
+        if row >= self.rows() || valid.is_empty() {
+            return fail(format!(
+                "{} valid slots in row {row} of {}",
+                valid.len(),
+                self.rows()
+            ));
+        }
+        let variables = self.variables(row);
+        let mut slots = Vec::with_capacity(valid.len());
+        for &slot in valid {
+            match self.memory.slot(self.example(row), slot) {
+                SlotRow::Fixed(slot) => slots.push(slot),
+                SlotRow::Variable(v) => match variables.get(v) {
+                    Some(&slot) => slots.push(slot),
+                    None => return fail(format!("variable {v} of a program with {}", variables.len())),
+                },
+            }
+        }
+        out.clear();
+        out.resize(valid.len(), 0.0);
+        pointer::forward(&self.memory, self.output.row(row), &slots, out);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{Batch, Steps, Trajectory};
+    use crate::random::Stream;
+    use crate::reference::sample;
+    use crate::run::Runner;
+
+    #[test]
+    fn steps_give_the_scores_of_whole_programs() {
+        let config = sample::config();
+        let network = sample::network(config.clone(), 31);
+        let mut random = Stream::new(31, 1);
+        let examples: Vec<Example> = (0..3).map(|_| sample::example(&config, &mut random)).collect();
+        let examples: Vec<&Example> = examples.iter().collect();
+        let programs: Vec<(usize, Steps)> = (0..9)
+            .map(|i| (i % 3, sample::program(&config, examples[i % 3], &mut random)))
+            .collect();
+        let trajectories: Vec<Trajectory<'_>> = programs
+            .iter()
+            .map(|(example, steps)| Trajectory {
+                example: *example,
+                weight: 0.0,
+                steps,
+            })
+            .collect();
+        let batch = Batch {
+            examples: &examples,
+            trajectories: &trajectories,
+        };
+        let (scores, _) = Runner::new(1).unwrap().score(&network, &batch, true).unwrap();
+
+        let mut stepper = Stepper::new();
+        for _ in 0..2 {
+            stepper.start(&network, &examples).unwrap();
+            let mut row_of: Vec<Option<usize>> = programs.iter().map(|&(e, _)| Some(e)).collect();
+            let mut sums = vec![0.0f32; programs.len()];
+            let mut out = Vec::new();
+            for step in 0.. {
+                let mut moves = Vec::new();
+                for (p, (_, steps)) in programs.iter().enumerate() {
+                    let Some(row) = row_of[p] else { continue };
+                    let valid = steps.valid(step);
+                    stepper.log_probabilities(row, valid, &mut out).unwrap();
+                    assert!((out.iter().map(|l| l.exp()).sum::<f32>() - 1.0).abs() < 1e-5);
+                    let chosen = steps.chosen(step);
+                    sums[p] += out[valid.iter().position(|&s| s == chosen).unwrap()];
+                    row_of[p] = None;
+                    if step + 1 < steps.len() {
+                        row_of[p] = Some(moves.len());
+                        moves.push(Move {
+                            row: row as u32,
+                            slot: chosen,
+                            defines: steps.defines(step),
+                        });
+                    }
+                }
+                if moves.is_empty() {
+                    break;
+                }
+                stepper.advance(&network, &moves).unwrap();
+            }
+            for (sum, score) in sums.iter().zip(&scores) {
+                assert!((sum - score).abs() < 1e-5, "{sum} {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_moves_are_refused() {
+        let config = sample::config();
+        let network = sample::network(config.clone(), 31);
+        let mut random = Stream::new(32, 1);
+        let example = sample::example(&config, &mut random);
+        let mut stepper = Stepper::new();
+        stepper.start(&network, &[&example]).unwrap();
+        let slot = example.fixed_slots(&config) as u32;
+        let refused = stepper.advance(
+            &network,
+            &[Move {
+                row: 0,
+                slot,
+                defines: false,
+            }],
+        );
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "move 0: variable 0 of a program with 0"
+        );
+        assert!(
+            stepper
+                .advance(
+                    &network,
+                    &[Move {
+                        row: 4,
+                        slot: 0,
+                        defines: false
+                    }]
+                )
+                .is_err()
+        );
+        assert!(stepper.log_probabilities(0, &[slot], &mut Vec::new()).is_err());
+        assert!(stepper.log_probabilities(0, &[], &mut Vec::new()).is_err());
+        stepper
+            .advance(
+                &network,
+                &[Move {
+                    row: 0,
+                    slot: 0,
+                    defines: true,
+                }],
+            )
+            .unwrap();
+        stepper.log_probabilities(0, &[slot], &mut Vec::new()).unwrap();
+    }
+}
