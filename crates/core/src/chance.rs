@@ -14,23 +14,26 @@ pub fn example_rng(seed: u64, example: u64) -> Xoshiro256PlusPlus {
 
 /// One of `count` branches: by `weights`, or all equally likely if there are none (or they say nothing).
 #[inline]
-pub(crate) fn choose(count: usize, weights: &[f32], rng: &mut impl Rng) -> usize {
+pub(crate) fn choose<W: Copy + Into<f64>>(count: usize, weights: &[W], rng: &mut impl Rng) -> usize {
     if count == 1 {
         return 0;
     }
-    let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+    let total: f64 = weights.iter().map(|&weight| weight.into()).sum();
     if !says_something(total) {
         return rng.random_range(0..count);
     }
     let mut left = rng.random::<f64>() * total;
     for (index, &weight) in weights.iter().enumerate() {
-        left -= f64::from(weight);
+        left -= weight.into();
         if left < 0.0 {
             return index;
         }
     }
     // Rounding may leave a crumb: it belongs to the last branch that can be taken at all.
-    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
+    weights
+        .iter()
+        .rposition(|&weight| weight.into() > 0.0)
+        .unwrap_or(0)
 }
 
 /// Anything that receives a part of the programs to draw.

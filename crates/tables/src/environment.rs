@@ -4,15 +4,42 @@ use crate::datasets::{Answer, Example};
 use crate::language::{Assistance, Context, Interpreter, Token};
 use crate::scoring::wtq::Scratch;
 use mapo_core::{Action, Env};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
-/// Which functions a program may use.
+/// Which functions random exploration may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruning {
     /// All that the dataset's language has.
     None,
-    /// Those that a word of the question triggers: for random exploration on WikiTableQuestions.
-    TriggerWords,
+    /// Those for which a trigger word of the paper is in the question.
+    Paper,
+    /// Those for which a trigger word or one that says the same is in the question.
+    Wide,
+}
+
+impl FromStr for Pruning {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "none" => Ok(Pruning::None),
+            "paper" => Ok(Pruning::Paper),
+            "wide" => Ok(Pruning::Wide),
+            _ => Err(format!("there is no pruning '{name}'; it is none, paper or wide")),
+        }
+    }
+}
+
+impl fmt::Display for Pruning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Pruning::None => "none",
+            Pruning::Paper => "paper",
+            Pruning::Wide => "wide",
+        })
+    }
 }
 
 /// The programs for one example. Actions are tokens; a finished program earns 1 if its answer is right and it did
@@ -29,7 +56,8 @@ impl TableEnv {
     pub fn new(example: &Example, pruning: Pruning, assistance: Assistance) -> Self {
         let context = match pruning {
             Pruning::None => example.context(),
-            Pruning::TriggerWords => example.context_in(example.triggered()),
+            Pruning::Paper => example.context_in(example.suggested(false)),
+            Pruning::Wide => example.context_in(example.suggested(true)),
         };
         TableEnv {
             interpreter: Interpreter::with_assistance(Arc::new(context), assistance),

@@ -26,8 +26,8 @@ pub struct Header {
     pub language: u32,
     /// How many expressions a program may have.
     pub expressions: usize,
-    /// Whether functions were tried only where a word of the question triggers them.
-    pub pruning: bool,
+    /// Which functions were tried: `none` for all, `paper` or `wide` for those that a word of the question suggests.
+    pub pruning: String,
     /// Programs to try for each example.
     pub programs: u64,
     /// The seed.
@@ -128,7 +128,7 @@ impl Header {
                 wanted.expressions.to_string(),
             ),
             ("examples", self.examples.to_string(), wanted.examples.to_string()),
-            ("pruning", self.pruning.to_string(), wanted.pruning.to_string()),
+            ("pruning", self.pruning.clone(), wanted.pruning.clone()),
             ("programs", self.programs.to_string(), wanted.programs.to_string()),
             ("seed", self.seed.to_string(), wanted.seed.to_string()),
         ];
@@ -321,7 +321,7 @@ mod tests {
             examples: 3,
             language: Language::VERSION,
             expressions: 3,
-            pruning: true,
+            pruning: "wide".into(),
             programs: 10,
             seed: 1,
         }

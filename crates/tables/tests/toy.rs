@@ -129,7 +129,7 @@ fn every_program_runs_on_offered_tokens_and_is_rewarded() {
             let program: Program = toy.program.parse().unwrap();
             assert_eq!(program.to_string(), toy.program);
             let example = Example::from(toy.clone());
-            let triggered = example.triggered();
+            let triggered = example.suggested(false);
             // The context has what the reader finds in the question, and nothing else.
             let context = example.context_in(triggered);
             let tokens = context
@@ -162,7 +162,7 @@ fn a_question_without_not_does_not_suggest_it() {
     let mut count = 0;
     for example in plain.map(Example::from) {
         assert!(
-            !example.triggered().functions.contains(Function::FilterNotIn),
+            !example.suggested(false).functions.contains(Function::FilterNotIn),
             "{}",
             example.question.text
         );

@@ -45,9 +45,10 @@ pub struct Explore {
     /// How many threads; all cores when not given.
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// Try all functions on WikiTableQuestions and toy, not only those that a word of the question suggests.
-    #[arg(long)]
-    no_pruning: bool,
+    /// Which functions to try: `wide`, those that a word of the question suggests, and the default but on WikiSQL;
+    /// `paper`, by the paper's trigger words only; `none`, all.
+    #[arg(long, value_name = "P")]
+    pruning: Option<Pruning>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -79,11 +80,7 @@ impl Explore {
         let progress = Arc::new(Progress::default());
         let stopper = Arc::clone(&progress);
         ctrlc::set_handler(move || stopper.stop())?;
-        let pruning = if header.pruning {
-            Pruning::TriggerWords
-        } else {
-            Pruning::None
-        };
+        let pruning = self.pruning();
         let plan = Plan {
             programs: self.programs,
             seed: self.seed,
@@ -148,8 +145,15 @@ impl Explore {
         }
     }
 
+    /// WikiSQL's ten functions are few enough to try all.
+    fn pruning(&self) -> Pruning {
+        self.pruning.unwrap_or(match self.data.data {
+            Dataset::WikiSql(_) => Pruning::None,
+            _ => Pruning::Wide,
+        })
+    }
+
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
-        let pruned = matches!(self.data.data, Dataset::Wtq(_)) && !self.no_pruning;
         Header {
             dataset: self.data.data.kind().to_owned(),
             split: self.data.data.split(selection).to_owned(),
@@ -157,7 +161,7 @@ impl Explore {
             examples: examples.len(),
             language: Language::VERSION,
             expressions: examples.first().map_or(0, |example| example.language.expressions),
-            pruning: pruned,
+            pruning: self.pruning().to_string(),
             programs: self.programs,
             seed: self.seed,
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
     Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
-    ProgramError, Selection, Table, Token,
+    ProgramError, Selection, Table,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -79,8 +79,8 @@ impl Run {
             ..Language::WIKITABLEQUESTIONS
         };
         let context = Context::new(table, program.constants().cloned(), language);
-        let tokens = context.encode(&program).map_err(|error| pointing(&error, text))?;
-        let trace = Trace::run(Arc::new(context), &tokens, self.valid)?;
+        let trace = Trace::run(Arc::new(context), &program, self.valid);
+        let trace = trace.map_err(|error| pointing(&error, text))?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.json {
             true => writeln!(out, "{}", trace.to_json(&program))?,
@@ -161,8 +161,7 @@ fn run_on(
         program.constants().cloned(),
         example.language,
     ));
-    let tokens = context.encode(&program)?;
-    let trace = Trace::run(context, &tokens, valid)?;
+    let trace = Trace::run(context, &program, valid)?;
     let answer = trace.interpreter.answer().ok_or("the program has no value")?;
     object.insert("kind".into(), answer.kind().into());
     object.insert("result".into(), json::denotation(&answer));
@@ -198,7 +197,8 @@ struct Trace {
 }
 
 impl Trace {
-    fn run(context: Arc<Context>, tokens: &[Token], valid: bool) -> Result<Trace, Box<dyn Error>> {
+    fn run(context: Arc<Context>, program: &Program, valid: bool) -> Result<Trace, ProgramError> {
+        let tokens = context.encode(program)?;
         let interpreter = Interpreter::new(Arc::clone(&context));
         let mut trace = Trace {
             interpreter,
@@ -206,7 +206,7 @@ impl Trace {
             not_offered: Vec::new(),
         };
         let mut offered = Vec::new();
-        for (place, &token) in tokens.iter().enumerate() {
+        for (place, token) in tokens.into_iter().enumerate() {
             if valid {
                 trace.interpreter.offered_into(&mut offered);
                 let mut written: Vec<String> = offered.iter().map(|token| context.write(*token)).collect();
@@ -216,8 +216,10 @@ impl Trace {
             if !trace.interpreter.offers(token) {
                 trace.not_offered.push((place, context.write(token)));
             }
-            let step = trace.interpreter.step(token);
-            step.map_err(|error| format!("token {} ({}): {error}", place + 1, context.write(token)))?;
+            trace
+                .interpreter
+                .step(token)
+                .map_err(|error| program.error_at(place, error.to_string()))?;
         }
         Ok(trace)
     }

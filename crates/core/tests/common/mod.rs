@@ -1,6 +1,8 @@
 //! Random finite environments, small enough to list all their programs.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+pub mod world;
+
 use mapo_core::{Action, Env, Policy};
 use proptest::prelude::*;
 
@@ -50,6 +52,7 @@ pub fn trees() -> impl Strategy<Value = Tree> {
 }
 
 /// An environment that walks a tree.
+#[derive(Debug)]
 pub struct TreeEnv<'a> {
     path: Vec<&'a Tree>,
 }

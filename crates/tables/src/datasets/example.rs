@@ -4,7 +4,7 @@ use super::wikisql::engine;
 use crate::language::{Assistance, Context, Interpreter, Language};
 use crate::question::Question;
 use crate::read::{self, Value as Quantity};
-use crate::scoring::{Item, wikisql, wtq};
+use crate::scoring::{wikisql, wtq};
 use crate::table::{Table, Value};
 use std::sync::Arc;
 
@@ -41,12 +41,13 @@ impl Example {
         Context::new(Arc::clone(&self.table), constants, language)
     }
 
-    /// The functions that random exploration tries: those that a word of the question triggers.
-    pub fn triggered(&self) -> Language {
+    /// The language with only the functions that a word of the question suggests; `wide` adds words that say the same
+    /// as the paper's trigger words.
+    pub fn suggested(&self, wide: bool) -> Language {
         let functions = self
             .language
             .functions
-            .triggered_by(self.question.trigger_words());
+            .suggested_by(self.question.trigger_words(), wide);
         Language {
             functions,
             ..self.language
@@ -101,7 +102,7 @@ impl Answer {
     pub fn wikisql(answer: &[engine::Answer]) -> Self {
         let text = |item: &engine::Answer| match item {
             engine::Answer::Null => "NULL".to_owned(),
-            engine::Answer::Number(number) => Item::Number(*number).to_string(),
+            engine::Answer::Number(number) => Value::Number(*number).to_string(),
             engine::Answer::Text(text) => text.clone(),
         };
         Answer {
@@ -146,7 +147,7 @@ impl Answer {
         if program.answers_rows() && !program.is_empty() {
             return false;
         }
-        let items = program.answer_values().map(item);
+        let items = program.answer_values();
         match &self.rules {
             Rules::Wtq(target) => target.matches(items, scratch),
             Rules::WikiSql(target) => target.matches(items, purpose),
@@ -160,14 +161,6 @@ impl Answer {
     }
 }
 
-fn item(value: Value<'_>) -> Item<'_> {
-    match value {
-        Value::Text(text) => Item::Text(text),
-        Value::Number(number) => Item::Number(number),
-        Value::Date(date) => Item::Date(date),
-    }
-}
-
 /// The number or date that a whole text is, as the evaluator writes it; nothing for other texts.
 fn canonical(text: &str) -> String {
     let reading = read::read_question(text);
@@ -178,7 +171,7 @@ fn canonical(text: &str) -> String {
         .find(whole)
         .map(|quantity| &quantity.value)
     {
-        Some(Quantity::Number(number)) => Item::Number(*number).to_string(),
+        Some(Quantity::Number(number)) => Value::Number(*number).to_string(),
         Some(Quantity::Date(date)) => date.to_string(),
         None => String::new(),
     }

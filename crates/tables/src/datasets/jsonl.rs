@@ -4,8 +4,7 @@ use super::lines::Lines;
 use super::{Answer, DatasetError, Example, Examples, Selection};
 use crate::language::Language;
 use crate::question::Question;
-use crate::scoring::Item;
-use crate::table::{LoadOptions, Table};
+use crate::table::{LoadOptions, Table, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +44,7 @@ impl Items {
             Items::Many(items) => items,
         };
         let text = |item| match item {
-            Scalar::Number(number) => Item::Number(number).to_string(),
+            Scalar::Number(number) => Value::Number(number).to_string(),
             Scalar::Text(text) => text,
         };
         items.into_iter().map(text).collect()

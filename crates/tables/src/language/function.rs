@@ -78,8 +78,10 @@ pub struct Definition {
     /// What it does, for people.
     pub summary: &'static str,
     /// Words and part-of-speech tags of a question of which one must be there for random exploration to try the
-    /// function; with none it is always tried.
+    /// function, as in the paper; with none it is always tried.
     pub triggers: &'static [&'static str],
+    /// Further words that say the same, which the paper's rules leave out.
+    pub synonyms: &'static [&'static str],
     /// What its result is good for.
     pub gives: Gives,
     /// Whether its first two arguments can be swapped without changing the result.
@@ -95,6 +97,27 @@ const EXTREMES: &[&str] = &["JJR", "JJS", "RBR", "RBS", "top", "first", "bottom"
 const ABOVE: &[&str] = &["RBR", "JJR", "more", "than", "least", "above", "after"];
 const BELOW: &[&str] = &["RBR", "JJR", "less", "than", "most", "below", "before", "under"];
 const NEIGHBOURS: &[&str] = &["next", "previous", "after", "before", "above", "below"];
+
+const EXTREMES_TOO: &[&str] = &[
+    "final", "maximum", "minimum", "record", "peak", "leading", "winning",
+];
+const ABOVE_TOO: &[&str] = &[
+    "over", "exceed", "exceeds", "exceeded", "since", "between", "beyond", "past", "minimum",
+];
+const BELOW_TOO: &[&str] = &["between", "until", "prior", "within", "maximum"];
+const NEIGHBOURS_TOO: &[&str] = &[
+    "following",
+    "followed",
+    "follows",
+    "preceding",
+    "preceded",
+    "precedes",
+    "prior",
+    "succeeded",
+    "succeeding",
+    "beside",
+    "second",
+];
 
 const ANY: &str = "the types fit";
 const PRESENT: &str = "some of the rows have a value in the column";
@@ -115,6 +138,7 @@ pub static DEFINITIONS: [Definition; 23] = {
         offered: ANY,
         summary: "",
         triggers: &[],
+        synonyms: &[],
         gives: Gives::Rows,
         symmetric: false,
         admits: |_, _| true,
@@ -139,6 +163,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the rows with the largest value in the column, all that tie",
             triggers: EXTREMES,
+            synonyms: EXTREMES_TOO,
             admits: several_present,
             run: |m, args| m.argmost(args[0].rows(), args[1].column(), Extreme::Largest),
             ..BASE
@@ -150,6 +175,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the rows with the smallest value in the column, all that tie",
             triggers: EXTREMES,
+            synonyms: EXTREMES_TOO,
             admits: several_present,
             run: |m, args| m.argmost(args[0].rows(), args[1].column(), Extreme::Smallest),
             ..BASE
@@ -160,6 +186,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows, Quantity, OrderedColumn],
             summary: "the rows whose value in the column is above the given one",
             triggers: ABOVE,
+            synonyms: ABOVE_TOO,
             admits: types_fit,
             run: |m, args| m.filter(args, Relation::Greater, true),
             ..BASE
@@ -170,6 +197,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows, Quantity, OrderedColumn],
             summary: "the rows whose value in the column is the given one or above",
             triggers: ABOVE,
+            synonyms: ABOVE_TOO,
             admits: types_fit,
             run: |m, args| m.filter(args, Relation::AtLeast, true),
             ..BASE
@@ -180,6 +208,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows, Quantity, OrderedColumn],
             summary: "the rows whose value in the column is below the given one",
             triggers: BELOW,
+            synonyms: BELOW_TOO,
             admits: types_fit,
             run: |m, args| m.filter(args, Relation::Less, true),
             ..BASE
@@ -190,6 +219,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows, Quantity, OrderedColumn],
             summary: "the rows whose value in the column is the given one or below",
             triggers: BELOW,
+            synonyms: BELOW_TOO,
             admits: types_fit,
             run: |m, args| m.filter(args, Relation::AtMost, true),
             ..BASE
@@ -231,6 +261,16 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_CONTAIN,
             summary: "the rows whose text in the column contains none of the strings",
             triggers: &["not", "other", "besides"],
+            synonyms: &[
+                "except",
+                "excluding",
+                "else",
+                "without",
+                "never",
+                "n't",
+                "apart",
+                "aside",
+            ],
             admits: several_contain,
             run: |m, args| m.filter(args, Relation::Contains, false),
             ..BASE
@@ -242,6 +282,17 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL,
             summary: "the first of the rows, in table order",
             triggers: &["first", "top"],
+            synonyms: &[
+                "earliest",
+                "initial",
+                "initially",
+                "start",
+                "started",
+                "begin",
+                "began",
+                "beginning",
+                "opening",
+            ],
             admits: several,
             run: |m, args| m.first(args[0].rows()),
             ..BASE
@@ -253,6 +304,18 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL,
             summary: "the last of the rows, in table order",
             triggers: &["last", "bottom"],
+            synonyms: &[
+                "latest",
+                "final",
+                "finally",
+                "recent",
+                "recently",
+                "end",
+                "ended",
+                "ending",
+                "current",
+                "currently",
+            ],
             admits: several,
             run: |m, args| m.last(args[0].rows()),
             ..BASE
@@ -264,6 +327,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: HAS_NEIGHBOUR,
             summary: "the rows just above the given ones",
             triggers: NEIGHBOURS,
+            synonyms: NEIGHBOURS_TOO,
             admits: |m, args| !args[0].is_all_rows() && m.has_previous(args[0].rows()),
             run: |m, args| m.previous(args[0].rows()),
             ..BASE
@@ -275,6 +339,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: HAS_NEIGHBOUR,
             summary: "the rows just below the given ones",
             triggers: NEIGHBOURS,
+            synonyms: NEIGHBOURS_TOO,
             admits: |m, args| !args[0].is_all_rows() && m.has_next(args[0].rows()),
             run: |m, args| m.next(args[0].rows()),
             ..BASE
@@ -285,6 +350,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             arguments: &[Rows],
             summary: "how many rows there are",
             triggers: &["how", "many", "total", "number"],
+            synonyms: &["times", "amount"],
             gives: Gives::Scalar,
             run: |m, args| m.hold_number(Some(m.count(args[0].rows()) as f64)),
             ..BASE
@@ -297,6 +363,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the largest value of the column in the rows",
             triggers: COMPARATIVE,
+            synonyms: &["most", "maximum", "minimum"],
             admits: several_present,
             run: |m, args| m.most(args[0].rows(), args[1].column(), Extreme::Largest),
             ..BASE
@@ -309,6 +376,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the smallest value of the column in the rows",
             triggers: COMPARATIVE,
+            synonyms: &["most", "maximum", "minimum"],
             admits: several_present,
             run: |m, args| m.most(args[0].rows(), args[1].column(), Extreme::Smallest),
             ..BASE
@@ -320,6 +388,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the mean of the column over the rows that have a value",
             triggers: &["average"],
+            synonyms: &["mean", "averaged"],
             gives: Gives::Scalar,
             admits: several_present,
             run: |m, args| {
@@ -335,6 +404,16 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the sum of the column over the rows",
             triggers: &["all", "combine", "total"],
+            synonyms: &[
+                "combined",
+                "together",
+                "altogether",
+                "overall",
+                "sum",
+                "totaled",
+                "totalled",
+                "totals",
+            ],
             gives: Gives::Scalar,
             admits: several_present,
             run: |m, args| {
@@ -351,6 +430,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: SEVERAL_PRESENT,
             summary: "the value that most of the rows have in the column, all that tie",
             triggers: &["most"],
+            synonyms: &["common", "commonly", "often", "frequent", "frequently"],
             admits: several_present,
             run: |m, args| m.mode(args[0].rows(), args[1].column()),
             ..BASE
@@ -362,6 +442,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: "there is exactly one row; it has a value in the column",
             summary: "the other rows with the same value in the column as the given row",
             triggers: &["same"],
+            synonyms: &["share", "shared", "shares", "another", "tied", "tie", "equal"],
             admits: |m, args| m.count(args[0].rows()) == 1 && present(m, args),
             run: |m, args| m.same_as(args[0].rows(), args[1].column()),
             ..BASE
@@ -373,6 +454,9 @@ pub static DEFINITIONS: [Definition; 23] = {
             offered: "there are two different single rows; both have a value in the column",
             summary: "how far apart the values of the column in the two rows are",
             triggers: &["difference", "more", "than"],
+            synonyms: &[
+                "less", "fewer", "between", "after", "before", "apart", "margin", "gap",
+            ],
             gives: Gives::Scalar,
             symmetric: true,
             admits: |m, args| match args {
@@ -478,14 +562,16 @@ impl FunctionSet {
         Function::all().filter(move |function| self.contains(*function))
     }
 
-    /// The functions of which one trigger word is among the words or part-of-speech tags of a question, and
-    /// those that need none: what random exploration tries on WikiTableQuestions.
-    pub fn triggered_by<'a>(self, words: impl Iterator<Item = &'a str> + Clone) -> FunctionSet {
-        let triggered = |function: &Function| {
-            let triggers = function.definition().triggers;
-            triggers.is_empty() || words.clone().any(|word| triggers.contains(&word))
+    /// The functions that some word or part-of-speech tag of a question suggests, and those that need none.
+    pub fn suggested_by<'a>(self, words: impl Iterator<Item = &'a str> + Clone, wide: bool) -> FunctionSet {
+        let suggested = |function: &Function| {
+            let Definition {
+                triggers, synonyms, ..
+            } = function.definition();
+            let suggests = |word: &str| triggers.contains(&word) || (wide && synonyms.contains(&word));
+            triggers.is_empty() || words.clone().any(suggests)
         };
-        self.iter().filter(triggered).collect()
+        self.iter().filter(suggested).collect()
     }
 }
 
@@ -514,7 +600,7 @@ mod tests {
     #[test]
     fn triggers_keep_what_needs_none() {
         let words = ["how", "many", "JJR"];
-        let functions = FunctionSet::ALL.triggered_by(words.into_iter());
+        let functions = FunctionSet::ALL.suggested_by(words.into_iter(), false);
         let names: Vec<_> = functions.iter().map(Function::name).collect();
         assert_eq!(
             names,

@@ -70,6 +70,13 @@ impl fmt::Display for ColumnKind {
 pub struct ColumnId(pub u16);
 
 /// One value of a table or a program, borrowed from where it is kept.
+///
+/// ```
+/// use mapo_tables::Value;
+/// assert_eq!(Value::Number(3.0).to_string(), "3");
+/// assert_eq!(Value::Number(2346079.588235294).to_string(), "2346079.588235294");
+/// assert_eq!(Value::Text("tulsa").to_string(), "tulsa");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// Text, in its normal form.
@@ -84,6 +91,7 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Text(text) => f.write_str(text),
+            Value::Number(0.0) => f.write_str("0"), // never "-0"
             Value::Number(number) => number.fmt(f),
             Value::Date(date) => date.fmt(f),
         }

@@ -41,7 +41,7 @@ pub(super) fn solve(table: &Arc<Table>, text: &str, choices: &mut Choices) -> Op
 /// Whether the question says everything that the program needs: its constants, found by the reader, and words that
 /// suggest its functions to random exploration.
 pub(super) fn is_suggested(solved: &Solved, question: &Question) -> bool {
-    let functions = FunctionSet::ALL.triggered_by(question.trigger_words());
+    let functions = FunctionSet::ALL.suggested_by(question.trigger_words(), false);
     let found = |constant: &Constant| {
         question
             .mentions

@@ -1,20 +1,9 @@
-//! The numbers round of Countdown: reach a target with some numbers and the four operations.
-//!
-//! ```text
-//! cargo run --example countdown                          # 24 out of 1, 3, 4 and 6
-//! cargo run --example countdown -- 952 25 50 75 100 3 6
-//! ```
-//!
-//! Nothing here is about tables: an environment says what may be done next, does it, takes it back, and gives
-//! a reward at the end. The rest is systematic exploration.
+//! The game: an environment that knows nothing of learning, nor of tables.
 
-use std::process::ExitCode;
+use mapo_core::{Action, Env};
 
-use mapo_core::{Action, Env, Explorer, Plan, Uniform};
-
-/// Programs to try at most.
-const BUDGET: u64 = 2_000_000;
-const MOST_NUMBERS: usize = 6;
+/// Numbers that may be given.
+pub const MOST_NUMBERS: usize = 6;
 
 /// A calculation is written as on a pocket calculator of old: first the numbers, then what to do with the
 /// last two. Actions below `MOST_NUMBERS` push the number of that index.
@@ -24,7 +13,8 @@ const TIMES: Action = Action(12);
 const DIVIDE: Action = Action(13);
 const DONE: Action = Action(14);
 
-struct Countdown {
+/// One round: some numbers and a target.
+pub struct Countdown {
     numbers: Vec<u32>,
     target: u32,
     /// One state per prefix, so that going back is dropping the last ones.
@@ -59,7 +49,8 @@ fn calculate(operation: Action, left: u32, right: u32) -> Option<u32> {
 }
 
 impl Countdown {
-    fn new(target: u32, numbers: &[u32]) -> Self {
+    /// A round at its start.
+    pub fn new(target: u32, numbers: &[u32]) -> Self {
         Self {
             numbers: numbers.to_vec(),
             target,
@@ -72,7 +63,7 @@ impl Countdown {
     }
 
     /// The calculation as one writes it.
-    fn show(&self, program: &[Action]) -> String {
+    pub fn show(&self, program: &[Action]) -> String {
         let mut parts: Vec<String> = Vec::new();
         for &action in program {
             let sign = match action {
@@ -151,46 +142,4 @@ impl Env for Countdown {
             0.0
         }
     }
-}
-
-fn main() -> ExitCode {
-    let given: Result<Vec<u32>, _> = std::env::args()
-        .skip(1)
-        .map(|argument| argument.parse())
-        .collect();
-    let game = match given.as_deref() {
-        Ok([]) => (24, vec![1, 3, 4, 6]),
-        Ok([target, numbers @ ..]) if (1..=MOST_NUMBERS).contains(&numbers.len()) => {
-            (*target, numbers.to_vec())
-        }
-        _ => {
-            eprintln!("give a target and up to {MOST_NUMBERS} numbers, all of them whole");
-            return ExitCode::FAILURE;
-        }
-    };
-    let (target, numbers) = game;
-    let mut env = Countdown::new(target, &numbers);
-    let mut explorer = Explorer::new(Plan {
-        programs: BUDGET,
-        ..Plan::default()
-    });
-    let Some(exploration) = explorer.explore(0, &mut env, &mut Uniform, |_| true) else {
-        return ExitCode::FAILURE;
-    };
-
-    println!("{target} out of {numbers:?}");
-    for milestone in &exploration.milestones {
-        println!(
-            "{:>9} calculations tried, {:>6} right",
-            milestone.tried, milestone.found
-        );
-    }
-    println!("{:>9} dead ends, never entered twice", exploration.dead_ends);
-    if exploration.is_complete {
-        println!("That is every calculation there is.");
-    }
-    for (program, _) in exploration.memory.iter().take(5) {
-        println!("    {target} = {}", env.show(program));
-    }
-    ExitCode::SUCCESS
 }

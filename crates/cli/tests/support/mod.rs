@@ -1,0 +1,65 @@
+//! Running the binary.
+
+#![allow(dead_code)] // each test file uses its own part
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The `mapo` that was built with the tests.
+pub fn mapo() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_mapo"))
+}
+
+/// What came of running it with these arguments.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub fn run<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = mapo().args(arguments).output().expect("mapo starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    Ran {
+        code: status.code(),
+        stdout: text(stdout),
+        stderr: text(stderr),
+    }
+}
+
+/// Runs it, and fails the test with what it said if it fails.
+pub fn run_well<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> String {
+    let ran = run(arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ran.stdout
+}
+
+/// The JSON object that it prints.
+pub fn json<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> serde_json::Value {
+    serde_json::from_str(&run_well(arguments)).expect("one JSON object")
+}
+
+/// Writes a file into a folder and returns its path as text.
+pub fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, content).expect("the folder can be written");
+    path.display().to_string()
+}
+
+/// The folder of the benchmarks' data, or `None`, loudly, if there is none.
+pub fn data_dir() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let dir = std::env::var_os("MAPO_DATA").map_or(beside, PathBuf::from);
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!(
+        "SKIPPED: no data at {}; set MAPO_DATA to the folder that holds it",
+        dir.display()
+    );
+    None
+}

@@ -1,0 +1,158 @@
+//! What an actor does with a batch of examples: Algorithm 2 of the paper, up to the queue.
+
+mod exploring;
+mod glance;
+
+pub use exploring::Exploring;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::prefix::mix;
+use crate::sampling::Locksteps;
+use crate::{
+    BatchPolicy, Env, Estimator, Objective, Task, TrainingBatch, Unusable, Visit, Walk, example_rng,
+};
+use glance::look;
+
+/// Visits examples with a policy and turns what it sees into weighted trajectories.
+///
+/// What it does depends on its settings, the numbers that it is given, the examples and the policy, and on
+/// nothing that it did before: it holds only buffers.
+///
+/// ```
+/// use mapo_core::{Actor, Ascent, Exploring, Memory, Objective, Tabular, Task};
+/// # use mapo_core::{Action, Env};
+/// # #[derive(Default)]
+/// # struct Coins(Vec<Action>);
+/// # impl Env for Coins {
+/// #     fn actions(&mut self, valid: &mut Vec<Action>) { if self.0.len() < 8 { valid.extend([Action(0), Action(1)]) } }
+/// #     fn step(&mut self, action: Action) { self.0.push(action) }
+/// #     fn rewind(&mut self, len: usize) { self.0.truncate(len) }
+/// #     fn is_finished(&self) -> bool { self.0.len() == 8 }
+/// #     fn reward(&mut self) -> f32 { (self.0.iter().map(|toss| toss.0).sum::<u16>() == 8).into() }
+/// # }
+///
+/// // Eight coins to be laid, and the reward is for heads only. The policy sees no more than the number 0.
+/// let mut task = Task::new(0, 0, Coins::default(), Memory::default(), 1e-8)?;
+/// let objective = Objective::default();
+/// let mut actor = Actor::new(objective.clone(), Exploring::default(), 1)?;
+/// let mut policy = Tabular::new(Ascent::Adam { rate: 0.1 });
+/// let mut success = None;
+/// for step in 0..500 {
+///     let mut batch = actor.act(step, step, &mut [&mut task], &mut policy)?;
+///     success = batch.statistics.memory_weight.get();
+///     batch.teach(&objective, step, &[&task.context], &mut policy, 1.0)?;
+/// }
+/// assert!(success > Some(0.95));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Actor {
+    objective: Objective,
+    exploring: Exploring,
+    seed: u64,
+    locksteps: Locksteps,
+    walks: Vec<Walk>,
+}
+
+impl Actor {
+    /// An actor for an objective.
+    ///
+    /// # Errors
+    /// If the objective's settings make no sense.
+    pub fn new(objective: Objective, exploring: Exploring, seed: u64) -> Result<Self, Unusable> {
+        objective.check()?;
+        Ok(Self {
+            objective,
+            exploring,
+            seed,
+            locksteps: Locksteps::default(),
+            walks: Vec::new(),
+        })
+    }
+
+    /// Visits the examples of a batch: explores, looks at each of them on one snapshot of its memory, and
+    /// then lets the memory have what was drawn and earned a reward.
+    ///
+    /// `number` is that of the batch: the same number, with everything else the same, gives the same draws.
+    /// `step` is the learner's, as far as the actor knows.
+    ///
+    /// # Errors
+    /// Those of the policy.
+    pub fn act<E, X, P>(
+        &mut self,
+        number: u64,
+        step: u64,
+        tasks: &mut [&mut Task<E, X>],
+        policy: &mut P,
+    ) -> Result<TrainingBatch, P::Error>
+    where
+        E: Env,
+        P: BatchPolicy<X>,
+    {
+        let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
+        policy.read(&contexts)?;
+        let mut rngs = self.rngs(number, tasks);
+        let mut batch = TrainingBatch {
+            examples: tasks.iter().map(|task| task.example).collect(),
+            ..TrainingBatch::default()
+        };
+        if self.objective.uses_memory() {
+            self.exploring
+                .explore(&mut self.walks, tasks, &mut rngs, policy, &mut batch.statistics)?;
+        }
+        let visits = look(&self.objective, &mut self.locksteps, tasks, &mut rngs, policy)?;
+        for visit in &visits {
+            batch.statistics.see(visit);
+            let found = self.remember(tasks[visit.example], visit);
+            batch.statistics.found_drawing += found;
+        }
+        batch.unweighted = visits;
+        if !self.objective.asks_learner() {
+            batch.weigh(&self.objective, step);
+        }
+        Ok(batch)
+    }
+
+    /// Looks at the examples of a batch as the objective wants it, and changes nothing: no exploration, and
+    /// the memories stay as they are.
+    ///
+    /// # Errors
+    /// Those of the policy.
+    pub fn observe<E, X, P>(
+        &mut self,
+        number: u64,
+        tasks: &mut [&mut Task<E, X>],
+        policy: &mut P,
+    ) -> Result<Vec<Visit>, P::Error>
+    where
+        E: Env,
+        P: BatchPolicy<X>,
+    {
+        let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
+        policy.read(&contexts)?;
+        let mut rngs = self.rngs(number, tasks);
+        look(&self.objective, &mut self.locksteps, tasks, &mut rngs, policy)
+    }
+
+    fn rngs<E, X>(&self, number: u64, tasks: &[&mut Task<E, X>]) -> Vec<Xoshiro256PlusPlus> {
+        let seed = self.seed ^ mix(number.wrapping_add(1));
+        tasks.iter().map(|task| example_rng(seed, task.example)).collect()
+    }
+
+    /// Adds to the memory what was drawn and earned a reward, and says how many programs that were.
+    fn remember<E: Env, X>(&mut self, task: &mut Task<E, X>, visit: &Visit) -> u64 {
+        let mut found = 0;
+        for sample in visit.outside.iter().filter(|sample| sample.reward > 0.0) {
+            if task.memory.insert(sample.steps.actions(), sample.reward) {
+                found += 1;
+                if self.exploring != Exploring::OFF {
+                    // Exploration need not come to it again.
+                    let mut walk = Walk::default();
+                    walk.visit(&mut task.env, &mut task.explored, sample.steps.actions());
+                }
+            }
+        }
+        found
+    }
+}

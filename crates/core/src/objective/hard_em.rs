@@ -1,0 +1,31 @@
+//! Hard expectation–maximisation.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Visit};
+
+/// The likelihood of the program in memory that the policy likes best:
+///
+/// ```text
+/// O = max log π(a) over B
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HardEm {}
+
+impl Estimator for HardEm {
+    fn needs(&self, _: usize) -> Needs {
+        Needs {
+            memory: FromMemory::Best(1),
+            policy: FromPolicy::Nothing,
+            scores: true,
+        }
+    }
+
+    fn weigh(&self, _: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight> {
+        for a in &visit.inside {
+            keep(a, 1.0);
+        }
+        None
+    }
+}

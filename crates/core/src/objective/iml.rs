@@ -1,0 +1,39 @@
+//! Iterative maximum likelihood.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Unusable, Visit};
+
+/// The likelihood of all programs in memory, all of them alike:
+///
+/// ```text
+/// O = Σ log π(a) over B / |B|
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Iml {
+    /// n_b, uniform draws per example. None: all of B.
+    pub draws: Option<usize>,
+}
+
+impl Estimator for Iml {
+    fn needs(&self, _: usize) -> Needs {
+        Needs {
+            memory: self.draws.map_or(FromMemory::All, FromMemory::UniformDraws),
+            policy: FromPolicy::Nothing,
+            scores: false,
+        }
+    }
+
+    fn weigh(&self, _: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight> {
+        let n_b = visit.inside.len() as f64;
+        for a in &visit.inside {
+            keep(a, 1.0 / n_b);
+        }
+        None
+    }
+
+    fn check(&self) -> Result<(), Unusable> {
+        Unusable::unless(self.draws != Some(0), "draws", "must be at least 1")
+    }
+}

@@ -1,0 +1,203 @@
+//! What is climbed: MAPO and what it is compared with, all of one shape.
+//!
+//! For each example of a batch an objective first says what it [`Needs`]: which programs of the memory, and
+//! how many new ones drawn from the policy. From what an actor then saw, a [`Visit`], it makes weighted
+//! trajectories: the learner adds c·∇log π(a) for each of them.
+//!
+//! Symbols are those of the paper: a is a program, B the memory of an example, π the policy that the actors
+//! hold, π(B) = Σ π(a) over B the memory weight, π⁺ and π⁻ are π renormalised inside and outside B.
+
+mod augmented;
+mod hard_em;
+mod iml;
+mod mapo;
+mod mml;
+mod reinforce;
+mod visit;
+
+pub use augmented::Augmented;
+pub use hard_em::HardEm;
+pub use iml::Iml;
+pub use mapo::{Allocation, AlphaDecay, Baseline, Inside, Mapo, Outside, WeightsFrom};
+pub use mml::Mml;
+pub use reinforce::Reinforce;
+pub(crate) use visit::Stratum;
+pub use visit::{MemoryWeight, Sample, Trajectory, Visit};
+
+use serde::{Deserialize, Serialize};
+
+/// What an objective wants to see of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Programs of B.
+    pub memory: FromMemory,
+    /// New programs.
+    pub policy: FromPolicy,
+    /// Whether π(a) of every program in B must be known.
+    pub scores: bool,
+}
+
+/// Programs to take from B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromMemory {
+    /// None.
+    Nothing,
+    /// Each of them once, in the order of finding.
+    All,
+    /// The most probable ones, so many of them; of equally probable ones those that were found first.
+    Best(usize),
+    /// So many draws from π⁺.
+    Draws(usize),
+    /// So many draws in which all are equally likely.
+    UniformDraws(usize),
+}
+
+/// Programs to draw from the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromPolicy {
+    /// None.
+    Nothing,
+    /// So many draws from π.
+    Draws(usize),
+    /// So many draws from π⁻; if only the best programs of B were asked for, from outside those.
+    OutsideDraws(usize),
+}
+
+/// One way to turn what was seen of an example into weighted trajectories.
+///
+/// `step` is the number of the learner's step, from 0.
+pub trait Estimator {
+    /// What it needs of an example with so many programs in memory.
+    fn needs(&self, memory: usize) -> Needs;
+
+    /// Gives every trajectory that counts, with its weight c, to `keep`. Says how much the memory weighed,
+    /// where that has a part in it.
+    fn weigh(&self, step: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight>;
+
+    /// Whether it has any use for a memory, and so for exploration.
+    fn uses_memory(&self) -> bool {
+        true
+    }
+
+    /// Whether the weights are made from the learner's own probabilities. Then the learner must do a forward
+    /// pass over the programs from memory before it knows them.
+    fn asks_learner(&self) -> bool {
+        false
+    }
+
+    /// Whether its settings make sense.
+    ///
+    /// # Errors
+    /// Says which setting does not.
+    fn check(&self) -> Result<(), Unusable> {
+        Ok(())
+    }
+}
+
+/// Settings that make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{setting}` {reason}")]
+pub struct Unusable {
+    /// The setting's name.
+    pub setting: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Unusable {
+    fn unless(is_usable: bool, setting: &'static str, reason: impl Into<String>) -> Result<(), Self> {
+        let reason = reason.into();
+        if is_usable {
+            Ok(())
+        } else {
+            Err(Self { setting, reason })
+        }
+    }
+
+    fn unless_share(value: f64, setting: &'static str) -> Result<(), Self> {
+        let reason = || format!("lies between 0 and 1, not {value}");
+        Self::unless((0.0..=1.0).contains(&value), setting, reason())
+    }
+}
+
+/// The objective of a run. In a file its name stands beside its settings:
+///
+/// ```
+/// use mapo_core::{Estimator, Inside, Mapo, Objective};
+///
+/// // In TOML: name = "mapo", alpha = 0.2, inside = { top = 5 }
+/// let text = r#"{ "name": "mapo", "alpha": 0.2, "inside": { "top": 5 } }"#;
+/// let objective: Objective = serde_json::from_str(text).unwrap();
+/// assert_eq!(objective, Objective::Mapo(Mapo { alpha: 0.2, inside: Inside::Top(5), ..Mapo::default() }));
+/// assert!(objective.check().is_ok());
+/// assert!(serde_json::from_str::<Objective>(r#"{ "name": "mapo", "alhpa": 0.2 }"#).is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum Objective {
+    /// Memory Augmented Policy Optimization.
+    Mapo(Mapo),
+    /// Expected return, from programs drawn from the policy alone.
+    Reinforce(Reinforce),
+    /// Maximum marginal likelihood of the memory.
+    Mml(Mml),
+    /// Likelihood of the memory's most probable program.
+    HardEm(HardEm),
+    /// Likelihood of all programs in memory alike (iterative maximum likelihood).
+    Iml(Iml),
+    /// Expected return and likelihood of the memory mixed.
+    Augmented(Augmented),
+}
+
+impl Default for Objective {
+    fn default() -> Self {
+        Self::Mapo(Mapo::default())
+    }
+}
+
+impl Objective {
+    /// Its name in files and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Mapo(_) => "mapo",
+            Self::Reinforce(_) => "reinforce",
+            Self::Mml(_) => "mml",
+            Self::HardEm(_) => "hard_em",
+            Self::Iml(_) => "iml",
+            Self::Augmented(_) => "augmented",
+        }
+    }
+
+    fn estimator(&self) -> &dyn Estimator {
+        match self {
+            Self::Mapo(mapo) => mapo,
+            Self::Reinforce(reinforce) => reinforce,
+            Self::Mml(mml) => mml,
+            Self::HardEm(hard_em) => hard_em,
+            Self::Iml(iml) => iml,
+            Self::Augmented(augmented) => augmented,
+        }
+    }
+}
+
+impl Estimator for Objective {
+    fn needs(&self, memory: usize) -> Needs {
+        self.estimator().needs(memory)
+    }
+
+    fn weigh(&self, step: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight> {
+        self.estimator().weigh(step, visit, keep)
+    }
+
+    fn uses_memory(&self) -> bool {
+        self.estimator().uses_memory()
+    }
+
+    fn asks_learner(&self) -> bool {
+        self.estimator().asks_learner()
+    }
+
+    fn check(&self) -> Result<(), Unusable> {
+        self.estimator().check()
+    }
+}

@@ -1,0 +1,67 @@
+//! An example as an actor holds it.
+
+use crate::{Env, ExploredSet, Memory, Walk};
+
+/// An example as an actor holds it: what the policy sees, the environment, and what is known so far.
+#[derive(Clone, Debug)]
+pub struct Task<E, X> {
+    /// The example's number.
+    pub example: u64,
+    /// What the policy sees of it (the paper's x).
+    pub context: X,
+    /// Where its programs are executed.
+    pub env: E,
+    /// The rewarded programs found so far (B).
+    pub memory: Memory,
+    /// The prefixes below which everything has been tried (Bᵉ).
+    pub explored: ExploredSet,
+}
+
+/// Something in a memory that is no program of the environment, or is there twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "program {program} in the memory of example {example} cannot be executed: was it found under other rules?"
+)]
+pub struct NotAProgram {
+    /// The example's number.
+    pub example: u64,
+    /// The program's place in the memory.
+    pub program: usize,
+}
+
+impl<E: Env, X> Task<E, X> {
+    /// An example with the memory that it starts from. Its explored set starts as that memory: what random
+    /// exploration tried in vain may have been tried under narrower rules. `error_rate` is that of the
+    /// explored set.
+    ///
+    /// # Errors
+    /// If the memory does not fit the environment.
+    ///
+    /// # Panics
+    /// If `error_rate` is not between 0 and 1, both excluded.
+    pub fn new(
+        example: u64,
+        context: X,
+        mut env: E,
+        memory: Memory,
+        error_rate: f64,
+    ) -> Result<Self, NotAProgram> {
+        let mut explored = ExploredSet::new(error_rate);
+        let mut walk = Walk::default();
+        for (place, (program, _)) in memory.iter().enumerate() {
+            if !walk.visit(&mut env, &mut explored, program) {
+                return Err(NotAProgram {
+                    example,
+                    program: place,
+                });
+            }
+        }
+        Ok(Self {
+            example,
+            context,
+            env,
+            memory,
+            explored,
+        })
+    }
+}

@@ -1,0 +1,327 @@
+//! What an actor does with a batch: exploration first, one snapshot, and what is found joins the memory after.
+
+mod common;
+
+use common::world::{CONTEXT, World, distance};
+use common::{Tree, TreeEnv};
+use mapo_core::{
+    Action, Actor, Ascent, Estimator, Exploring, HardEm, Iml, Inside, Mapo, Memory, Objective, Outside,
+    Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom,
+};
+
+/// Three choices of four; the programs of these numbers are rewarded.
+fn tree(rewarded: &[u16]) -> Tree {
+    fn below(depth: u32, number: u16, rewarded: &[u16]) -> Tree {
+        if depth == 3 {
+            return Tree::Program(f32::from(u8::from(rewarded.contains(&number))));
+        }
+        let branches = (0..4).map(|action| (Action(action), below(depth + 1, 4 * number + action, rewarded)));
+        Tree::Fork(branches.collect())
+    }
+    below(0, 0, rewarded)
+}
+
+fn program(number: u16) -> [Action; 3] {
+    [number / 16, number / 4 % 4, number % 4].map(Action)
+}
+
+fn task<'a>(example: u64, tree: &'a Tree, memory: &[u16]) -> Task<TreeEnv<'a>, u64> {
+    let mut b = Memory::default();
+    memory.iter().for_each(|&number| {
+        b.insert(&program(number), 1.0);
+    });
+    Task::new(example, example, TreeEnv::new(tree), b, 1e-8).expect("programs of the tree")
+}
+
+fn uniform() -> Tabular {
+    Tabular::new(Ascent::Adam { rate: 0.1 })
+}
+
+fn mapo() -> Objective {
+    Objective::default()
+}
+
+#[test]
+fn exploration_tries_every_program_once() {
+    let tree = tree(&[7, 21, 44]);
+    let mut task = task(5, &tree, &[]);
+    let mut actor = Actor::new(mapo(), Exploring::default(), 1).unwrap();
+    let mut policy = uniform();
+    let mut total = Statistics::default();
+    for number in 0..100 {
+        let batch = actor.act(number, number, &mut [&mut task], &mut policy).unwrap();
+        assert_eq!(batch.examples, [5]);
+        assert_eq!(
+            batch.statistics.programs,
+            task.memory.len() as u64 - batch.statistics.found_drawing
+        );
+        total += batch.statistics;
+    }
+    // Those that were drawn and rewarded before exploration came to them need not be explored.
+    assert!(task.explored.is_complete());
+    assert_eq!(total.explored + total.found_drawing, 64);
+    assert_eq!(total.found_exploring + total.found_drawing, 3);
+    assert_eq!(task.memory.len(), 3);
+    assert_eq!(total.examples, 100);
+}
+
+#[test]
+fn more_is_explored_while_the_memory_is_empty() {
+    let (hopeless, easy) = (tree(&[]), tree(&(0..64).collect::<Vec<_>>()));
+    let exploring = Exploring {
+        per_visit: 1,
+        when_empty: 9,
+    };
+    let mut actor = Actor::new(mapo(), exploring, 1).unwrap();
+    let (mut one, mut other, mut known) =
+        (task(0, &hopeless, &[]), task(1, &easy, &[]), task(2, &easy, &[3]));
+    let mut count = |task: &mut Task<TreeEnv<'_>, u64>| {
+        let batch = actor.act(0, 0, &mut [task], &mut uniform()).unwrap();
+        (batch.statistics.explored, batch.statistics.found_exploring)
+    };
+    assert_eq!(count(&mut one), (10, 0));
+    assert_eq!(
+        count(&mut other),
+        (1, 1),
+        "after the first success it is not empty any more"
+    );
+    assert_eq!(count(&mut known), (1, 1));
+    // Ten walks a visit, and then there is nothing left.
+    let explored: Vec<u64> = (0..7).map(|_| count(&mut one).0).collect();
+    assert_eq!(explored, [10, 10, 10, 10, 10, 4, 0]);
+}
+
+#[test]
+fn without_exploration_only_rewarded_draws_join_the_memory() {
+    let tree = tree(&[9, 33, 50]);
+    let mut actor = Actor::new(mapo(), Exploring::OFF, 3).unwrap();
+    let mut task = task(0, &tree, &[]);
+    let mut policy = uniform();
+    for number in 0..300 {
+        let before = task.memory.clone();
+        let batch = actor.act(number, 0, &mut [&mut task], &mut policy).unwrap();
+        assert_eq!(batch.statistics.explored, 0);
+        let rewarded: Vec<_> = batch
+            .trajectories
+            .iter()
+            .filter(|trajectory| trajectory.reward > 0.0 && !before.contains(trajectory.steps.actions()))
+            .collect();
+        assert_eq!(task.memory.len(), before.len() + rewarded.len());
+        assert_eq!(batch.statistics.found_drawing, rewarded.len() as u64);
+        // It joins after the snapshot: its own weight is that of a draw outside.
+        assert!(rewarded.iter().all(|trajectory| trajectory.weight > 0.0));
+        assert_eq!(batch.statistics.solved, u64::from(!before.is_empty()));
+    }
+    assert_eq!(task.memory.len(), 3);
+}
+
+#[test]
+fn clip_fraction_is_about_memories_that_are_not_empty() {
+    let tree = tree(&[0, 1, 2, 3]);
+    let (mut empty, mut light, mut heavy) = (
+        task(0, &tree, &[]),
+        task(1, &tree, &[0]),
+        task(2, &tree, &[0, 1, 2, 3]),
+    );
+    // A memory of one program weighs 1/64, one of four 1/16.
+    let objective = Objective::Mapo(Mapo {
+        alpha: 0.05,
+        ..Mapo::default()
+    });
+    let mut actor = Actor::new(objective, Exploring::OFF, 3).unwrap();
+    let mut tasks = [&mut empty, &mut light, &mut heavy];
+    let batch = actor.act(0, 0, &mut tasks, &mut uniform()).unwrap();
+    let statistics = batch.statistics;
+    assert_eq!(statistics.clip_fraction.get(), Some(0.5));
+    assert!((statistics.memory_weight.get().unwrap() - (1.0 + 4.0) / 64.0 / 2.0).abs() < 1e-6);
+    assert_eq!(
+        (statistics.examples, statistics.solved, statistics.programs),
+        (3, 2, 5)
+    );
+    let weights = |example| {
+        let own = batch
+            .trajectories
+            .iter()
+            .filter(move |trajectory| trajectory.example == example);
+        own.map(|trajectory| trajectory.weight).collect::<Vec<_>>()
+    };
+    assert_eq!(weights(1)[0], 0.05, "clipped");
+    assert!((weights(2)[0] - 1.0 / 16.0).abs() < 1e-6, "not clipped");
+}
+
+#[test]
+fn the_same_number_gives_the_same_draws_whatever_else_is_in_the_batch() {
+    let tree = tree(&[4, 20, 50, 60]);
+    let batches = |examples: &[u64]| -> Vec<TrainingBatch> {
+        let mut tasks: Vec<_> = examples
+            .iter()
+            .map(|&example| task(example, &tree, &[4, 50]))
+            .collect();
+        let mut actor = Actor::new(mapo(), Exploring::default(), 9).unwrap();
+        let mut policy = uniform();
+        (0..20)
+            .map(|number| {
+                let mut tasks: Vec<_> = tasks.iter_mut().collect();
+                actor.act(number, number, &mut tasks, &mut policy).unwrap()
+            })
+            .collect()
+    };
+    let of = |batches: &[TrainingBatch], place: usize| -> Vec<_> {
+        batches
+            .iter()
+            .flat_map(|batch| batch.trajectories.iter())
+            .filter(|trajectory| trajectory.example == place)
+            .map(|trajectory| (trajectory.steps.clone(), trajectory.weight))
+            .collect()
+    };
+    let (alone, together) = (batches(&[7]), batches(&[1, 7, 2]));
+    assert_eq!(alone, batches(&[7]));
+    assert_eq!(of(&alone, 0), of(&together, 1));
+    assert_ne!(of(&together, 0), of(&together, 1));
+}
+
+#[test]
+fn reinforce_neither_explores_nor_scores() {
+    let tree = tree(&[4]);
+    let mut task = task(0, &tree, &[4]);
+    let objective = Objective::Reinforce(Reinforce::default());
+    let mut actor = Actor::new(objective, Exploring::default(), 9).unwrap();
+    let batch = actor.act(0, 0, &mut [&mut task], &mut uniform()).unwrap();
+    assert_eq!(batch.statistics.explored, 0);
+    assert_eq!(batch.statistics.memory_weight.get(), None);
+    assert_eq!(batch.statistics.clip_fraction.get(), None);
+    assert_eq!(batch.trajectories.len(), 1);
+}
+
+/// The five most probable programs for the actor's policy, weighted by the learner's.
+#[test]
+fn the_learner_can_be_asked_for_the_weights() {
+    let tree = tree(&[0, 5, 10, 15]);
+    let memory = [5, 0, 10, 15];
+    let objective = Objective::Mapo(Mapo {
+        inside: Inside::Top(2),
+        outside: Outside::Paper,
+        weights_from: WeightsFrom::Learner,
+        alpha: 0.01,
+        ..Mapo::default()
+    });
+    let mut actor = Actor::new(objective.clone(), Exploring::OFF, 4).unwrap();
+    let (mut old, mut new) = (uniform(), uniform());
+    // The actor prefers 10 and 15, which begin alike; the learner has changed its mind about the latter.
+    for policy in [&mut old, &mut new] {
+        policy.set(1, &[Action(0)], Action(2), 1.0);
+        policy.set(1, &[Action(0)], Action(3), 2.0);
+    }
+    new.set(1, &[Action(0), Action(3)], Action(3), -3.0);
+    let mut task = task(1, &tree, &memory);
+    let mut batch = actor.act(0, 0, &mut [&mut task], &mut old).unwrap();
+    assert!(batch.trajectories.is_empty());
+    assert_eq!(batch.unweighted.len(), 1);
+    let copy: TrainingBatch = serde_json::from_str(&serde_json::to_string(&batch).unwrap()).unwrap();
+    assert_eq!(copy, batch, "it can travel");
+
+    batch.settle(&objective, 0, &[&1], &mut new).unwrap();
+    assert!(batch.unweighted.is_empty());
+    let inside: Vec<_> = batch.trajectories.iter().take(2).collect();
+    assert_eq!(inside[0].steps.actions(), program(15));
+    assert_eq!(inside[1].steps.actions(), program(10));
+    // w·p(a)/P is p(a), where nothing is clipped.
+    for trajectory in inside {
+        let p = new.log_probability(1, &trajectory.steps).exp();
+        assert!(
+            (trajectory.weight - p).abs() < 1e-6,
+            "{} instead of {p}",
+            trajectory.weight
+        );
+    }
+    assert_eq!(batch.statistics.clip_fraction.get(), Some(0.0));
+    // Settling twice changes nothing.
+    let settled = batch.clone();
+    batch.settle(&objective, 0, &[&1], &mut old).unwrap();
+    assert_eq!(batch, settled);
+}
+
+#[test]
+fn ties_go_to_what_was_found_first() {
+    let tree = tree(&[0, 5, 10, 15]);
+    let mut task = task(0, &tree, &[10, 0, 15, 5]);
+    let mut actor = Actor::new(Objective::HardEm(HardEm::default()), Exploring::OFF, 0).unwrap();
+    let batch = actor.act(0, 0, &mut [&mut task], &mut uniform()).unwrap();
+    assert_eq!(batch.trajectories.len(), 1);
+    assert_eq!(batch.trajectories[0].steps.actions(), program(10));
+}
+
+/// However it is put together, the expected return is what the policy earns on average.
+#[test]
+fn expected_returns_have_no_bias() {
+    let world = World::new(tree(&[0, 5, 10, 15, 33, 50, 51]), 1.0, 8);
+    let exact: f64 = world
+        .programs
+        .iter()
+        .map(|program| program.probability * program.reward)
+        .sum();
+    let mapo = |inside, outside| {
+        Objective::Mapo(Mapo {
+            inside,
+            outside,
+            ..Mapo::default()
+        })
+    };
+    for objective in [
+        mapo(Inside::Sampled(1), Outside::Rejection),
+        mapo(Inside::Sampled(1), Outside::Exact),
+        mapo(Inside::Top(1), Outside::Rejection),
+        mapo(Inside::Top(1), Outside::Exact),
+        Objective::Reinforce(Reinforce::default()),
+    ] {
+        let mut actor = Actor::new(objective.clone(), Exploring::OFF, 2).unwrap();
+        let mut task = world.task(&[5, 50, 15]);
+        let (mut sum, count) = (0.0, 20_000);
+        let mut policy = world.policy.clone();
+        for number in 0..count {
+            sum += actor.observe(number, &mut [&mut task], &mut policy).unwrap()[0]
+                .expected_return
+                .unwrap();
+        }
+        let mean = sum / count as f64;
+        let error = (exact * (1.0 - exact) / count as f64).sqrt();
+        assert!(
+            (mean - exact).abs() < 5.0 * error,
+            "{mean} instead of {exact}: {objective:?}"
+        );
+    }
+    assert!(Objective::Iml(Iml::default()).needs(3).policy == mapo_core::FromPolicy::Nothing);
+}
+
+/// Trajectories that travelled through a batch give the gradient of a visit.
+#[test]
+fn a_batch_teaches_what_its_visits_say() {
+    let world = World::new(tree(&[0, 5, 10, 15]), 1.0, 8);
+    let objective = mapo();
+    let mut actor = Actor::new(objective.clone(), Exploring::OFF, 2).unwrap();
+    let mut policy = world.policy.clone();
+    let mut task = world.task(&[0, 5, 15]);
+    let visits = actor.observe(3, &mut [&mut task], &mut policy).unwrap();
+    let mut batch = actor.act(3, 0, &mut [&mut task], &mut policy).unwrap();
+    let gradient = policy.gradient(&[&CONTEXT], &batch.trajectories);
+    assert!(distance(&gradient, &world.estimate(&objective, &visits[0])) < 1e-12);
+    let learnt = batch.teach(&objective, 0, &[&CONTEXT], &mut policy, 2.0).unwrap();
+    assert!((learnt.gradient_norm - distance(&gradient, &[0.0; 500]) / 2.0).abs() < 1e-12);
+    assert!(learnt.loss > 0.0 && learnt.entropy > 0.0);
+}
+
+#[test]
+fn a_memory_of_other_rules_is_refused() {
+    let tree = tree(&[0]);
+    let mut memory = Memory::default();
+    memory.insert(&program(3), 1.0);
+    memory.insert(&[Action(0), Action(9), Action(0)], 1.0);
+    let refused = Task::new(12, 0_u64, TreeEnv::new(&tree), memory, 1e-8).unwrap_err();
+    assert_eq!((refused.example, refused.program), (12, 1));
+    assert!(
+        refused
+            .to_string()
+            .contains("program 1 in the memory of example 12"),
+        "{refused}"
+    );
+}
