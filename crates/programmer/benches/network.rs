@@ -1,10 +1,11 @@
 //! Times training and scoring of the paper's network, alone or beside another implementation.
 //!
 //! - `cargo bench -p mapo-programmer --bench network` prints medians and a profile of the parts;
-//! - `… -- serve DIR` writes the work and the weights to DIR and then obeys commands from standard input, one a line (`loss`, `train`, `score`, `tree`), answering with a line
-//!   of JSON each: `benches/pytorch/compare.py` uses it;
-//! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees: `{"example": …, "programs": [steps, …]}`, both as
-//!   `serde` writes [`Example`] and [`Steps`];
+//! - `… -- serve DIR` writes the work and the weights to DIR and then obeys commands from standard input, one
+//!   a line (`loss`, `train`, `score`, `tree`), answering with a line of JSON each:
+//!   `benches/pytorch/compare.py` uses it;
+//! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees:
+//!   `{"example": …, "programs": [steps, …]}`, both as `serde` writes [`Example`] and [`Steps`];
 //! - `… -- repeat COMMAND N` does one of these commands N times, for a profiler;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
@@ -97,9 +98,11 @@ fn example(random: &mut Random) -> Example {
     example
 }
 
-/// A program of one to three expressions, 6 to 20 tokens: `( f rows argument … )`; the rows are all rows or an earlier result.
+/// A program of one to three expressions, 6 to 20 tokens: `( f rows argument … )`; the rows are all rows or
+/// an earlier result.
 fn program(example: &Example, random: &mut Random) -> Steps {
-    // A function takes two to four arguments; half of the functions are offered, the same ones after the same number of expressions.
+    // A function takes two to four arguments; half of the functions are offered, the same ones after the same
+    // number of expressions.
     let arguments = |f: u32| 2 + f as usize % 3;
     let offered = |done: usize| -> Vec<u32> {
         (0..FUNCTIONS)
@@ -320,8 +323,8 @@ fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Floating-point operations of the network's products, as a user would count them: two for each weight and row, no padding, one decoder
-/// step for each token.
+/// Floating-point operations of the network's products, as a user would count them: two for each weight and
+/// row, no padding, one decoder step for each token.
 fn flop(work: &Work, programs: &[Program], config: &Config) -> f64 {
     let h = config.hidden as f64;
     let tokens: f64 = work.examples.iter().map(|e| e.tokens.len() as f64).sum();

@@ -49,7 +49,8 @@ pub struct SourceGradient<'a> {
 }
 
 kernel! {
-    /// out += Σ probability·content for one query; `probability` (one for each token) is written for the backward pass.
+    /// out += Σ probability·content for one query; `probability` (one for each token) is written for the
+    /// backward pass.
     pub fn forward<'a>(simd; source: Source<'a>, query: &'a [f32], probability: &'a mut [f32], out: &'a mut [f32]) -> () {
         let query = S::as_simd_f32s(&query[..source.key_width]).0;
         let score = S::as_simd_f32s(&source.score[..source.key_width]).0;
@@ -71,8 +72,8 @@ kernel! {
 }
 
 kernel! {
-    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written. tanh is computed again, which is
-    /// cheaper than keeping it: a step has as many of them as tokens times width.
+    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written. tanh is
+    /// computed again, which is cheaper than keeping it: a step has as many of them as tokens times width.
     pub fn backward<'a>(
         simd; source: Source<'a>, query: &'a [f32], probability: &'a [f32], d_out: &'a [f32],
         scratch: &'a mut [f32], gradient: SourceGradient<'a>, d_query: &'a mut [f32],

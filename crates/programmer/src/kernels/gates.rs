@@ -20,8 +20,8 @@ pub struct CellState<'a> {
 }
 
 kernel! {
-    /// From pre-activations to outputs. `gates` is overwritten with the activations. `width` is the padded size of the layer;
-    /// rows of `previous` are the cells before the step (none: zeros).
+    /// From pre-activations to outputs. `gates` is overwritten with the activations. `width` is the padded
+    /// size of the layer; rows of `previous` are the cells before the step (none: zeros).
     pub fn forward<'a>(
         simd; width: usize, gates: &'a mut [f32], previous: Option<Rows<'a>>, mask: Option<&'a [f32]>,
         residual: Option<&'a [f32]>, out: CellState<'a>,
@@ -79,8 +79,8 @@ kernel! {
 
 kernel! {
     /// The reverse of [`forward`]: `gates` holds the activations and is overwritten with the gradients of the
-    /// pre-activations; `d_hidden` and `d_cell` hold what later steps gave, and `d_cell` is overwritten with the gradient of the
-    /// cells before the step. `d_output` is the gradient of the layer's output.
+    /// pre-activations; `d_hidden` and `d_cell` hold what later steps gave, and `d_cell` is overwritten with
+    /// the gradient of the cells before the step. `d_output` is the gradient of the layer's output.
     pub fn backward<'a>(
         simd; width: usize, gates: &'a mut [f32], previous: Option<Rows<'a>>, mask: Option<&'a [f32]>,
         tanh_cell: &'a [f32], d_output: &'a [f32], d_hidden: &'a [f32], d_cell: &'a mut [f32],

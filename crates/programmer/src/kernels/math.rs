@@ -4,8 +4,8 @@
 
 use pulp::Simd;
 
-/// tanh(x) = x·P(x²)/Q(x²) on [−9, 9]: a minimax fit of the relative error made for this crate (error of the fit
-/// 2.1e-8, of the f32 evaluation below 3e-7). Beyond ±9 tanh is ±1 to f32 precision.
+/// tanh(x) = x·P(x²)/Q(x²) on [−9, 9]: a minimax fit of the relative error made for this crate (error of the
+/// fit 2.1e-8, of the f32 evaluation below 3e-7). Beyond ±9 tanh is ±1 to f32 precision.
 const TANH_P: [f32; 5] = [
     0.999_999_98,
     0.133_810_27,
@@ -27,9 +27,9 @@ const EXP2: [f32; 7] = [
     1.534_581_3e-4,
 ];
 
-/// Arguments of [`exp`] below this give exactly zero: e^-46 is 1e-20, far below the resolution of a softmax whose
-/// largest term is one, and keeping such terms would bring denormal numbers (hundreds of cycles each) into the
-/// products that follow.
+/// Arguments of [`exp`] below this give exactly zero: e^-46 is 1e-20, far below the resolution of a softmax
+/// whose largest term is one, and keeping such terms would bring denormal numbers (hundreds of cycles each)
+/// into the products that follow.
 pub const EXP_ZERO: f32 = -46.0;
 
 #[inline(always)]
@@ -62,8 +62,8 @@ pub fn sigmoid<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_add_e_f32s(half, tanh(simd, simd.mul_f32s(x, half)), half)
 }
 
-/// e^x for x ≤ 88, relative error below 5e-6 down to [`EXP_ZERO`], zero below it. (The error is mostly the rounding
-/// of x·log₂e, which grows with |x|.)
+/// e^x for x ≤ 88, relative error below 5e-6 down to [`EXP_ZERO`], zero below it. (The error is mostly the
+/// rounding of x·log₂e, which grows with |x|.)
 #[inline(always)]
 pub fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     // Adding 1.5·2^23 rounds to an integer and leaves it in the low bits of the mantissa.

@@ -1,8 +1,8 @@
 //! The hot loops, each compiled for several instruction sets and chosen at run time.
 //!
-//! A kernel is written once over [`pulp::Simd`]; the macro `kernel!` gives it an ordinary function in front that dispatches to
-//! AVX-512, AVX2 with FMA, NEON or plain code, whichever the processor has. So a default release build is as fast as
-//! one made for the machine.
+//! A kernel is written once over [`pulp::Simd`]; the macro `kernel!` gives it an ordinary function in front
+//! that dispatches to AVX-512, AVX2 with FMA, NEON or plain code, whichever the processor has. So a default
+//! release build is as fast as one made for the machine.
 
 pub mod adam;
 pub mod attention;
