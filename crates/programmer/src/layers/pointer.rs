@@ -90,11 +90,8 @@ mod tests {
         };
         let logits: Vec<f64> = slots.iter().map(logit).collect();
         let total = logits.iter().map(|l| l.exp()).sum::<f64>().ln();
-        let chosen: f64 = wish
-            .chosen
-            .iter()
-            .map(|&(p, w)| f64::from(w) * (logits[p as usize] - total))
-            .sum();
+        let score = |&(p, w): &(u32, f32)| f64::from(w * wish.scale) * (logits[p as usize] - total);
+        let chosen: f64 = wish.chosen.iter().map(score).sum();
         let entropy = -logits
             .iter()
             .map(|l| (l - total).exp() * (l - total))
