@@ -154,6 +154,10 @@ mod tests {
 
     #[test]
     fn attention_equals_central_differences() {
+        crate::kernels::on_every_arch(check_attention_equals_central_differences);
+    }
+
+    fn check_attention_equals_central_differences() {
         let mut stream = Stream::new(2, 1);
         let n = 2 * TOKENS * WIDTH + 2 * WIDTH;
         let x: Vec<f32> = (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect();

@@ -166,6 +166,10 @@ mod tests {
 
     #[test]
     fn gates_equal_central_differences() {
+        crate::kernels::on_every_arch(check_gates_equal_central_differences);
+    }
+
+    fn check_gates_equal_central_differences() {
         let mut stream = Stream::new(1, 1);
         let gates = random(ROWS, 4 * WIDTH, &mut stream);
         let before = random(5, WIDTH, &mut stream);

@@ -107,6 +107,10 @@ mod tests {
 
     #[test]
     fn tanh_is_accurate() {
+        crate::kernels::on_every_arch(check_tanh_is_accurate);
+    }
+
+    fn check_tanh_is_accurate() {
         for (from, to) in [(-12.0, 12.0), (-0.01, 0.01), (-100.0, 100.0)] {
             let (x, y) = run(0, from, to);
             for (x, y) in x.into_iter().zip(y) {
@@ -122,6 +126,10 @@ mod tests {
 
     #[test]
     fn sigmoid_is_accurate() {
+        crate::kernels::on_every_arch(check_sigmoid_is_accurate);
+    }
+
+    fn check_sigmoid_is_accurate() {
         let (x, y) = run(1, -30.0, 30.0);
         for (x, y) in x.into_iter().zip(y) {
             let s = 1.0 / (1.0 + (-f64::from(x)).exp());
@@ -131,6 +139,10 @@ mod tests {
 
     #[test]
     fn exp_is_accurate_and_has_no_denormals() {
+        crate::kernels::on_every_arch(check_exp_is_accurate_and_has_no_denormals);
+    }
+
+    fn check_exp_is_accurate_and_has_no_denormals() {
         let (x, y) = run(2, -120.0, 80.0);
         for (x, y) in x.into_iter().zip(y) {
             let e = f64::from(x).exp();

@@ -464,6 +464,10 @@ mod tests {
 
     #[test]
     fn products_equal_the_plain_sum() {
+        crate::kernels::on_every_arch(check_products_equal_the_plain_sum);
+    }
+
+    fn check_products_equal_the_plain_sum() {
         let mut seed = 1;
         for (m, k, n) in [
             (1, 1, 1),
@@ -514,6 +518,10 @@ mod tests {
 
     #[test]
     fn blocks_are_padded_both_ways() {
+        crate::kernels::on_every_arch(check_blocks_are_padded_both_ways);
+    }
+
+    fn check_blocks_are_padded_both_ways() {
         let mut seed = 3;
         let (block, k) = (20, 9);
         let w: Vec<f32> = (0..4 * block * k).map(|_| noise(&mut seed)).collect();

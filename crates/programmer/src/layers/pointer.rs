@@ -101,6 +101,10 @@ mod tests {
 
     #[test]
     fn pointers_equal_central_differences() {
+        crate::kernels::on_every_arch(check_pointers_equal_central_differences);
+    }
+
+    fn check_pointers_equal_central_differences() {
         let mut stream = Stream::new(3, 1);
         let mut memory = Memory::default();
         memory.slots.reset(4, WIDTH);
