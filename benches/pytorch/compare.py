@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Times the programmer beside PyTorch doing the same work with the same weights.
 
-    python3 benches/pytorch/compare.py [--json] [--rounds N]
+    python3 benches/pytorch/compare.py [--json] [--rounds N] [--threads N]
 
 Needs the packages torch, numpy and safetensors, and cargo. It builds the Rust side in release mode, which writes the work
-and the weights to a directory; then both sides take turns, on two threads, and the medians are compared.
+and the weights to a directory; then both sides take turns, on two threads (or as many as are
+asked for), and the medians are compared. Processor times are given too: with --threads 1 their ratio holds on a busy
+machine as well.
 
 The work: 25 questions of 5 to 35 tokens. *train*: 50 programs of 6 to 20 tokens, one whole step (forward, backward,
 clipping, Adam) with dropout 0.2 and an entropy term; *score*: log-probabilities of 500 programs. *loss_difference*
@@ -29,7 +31,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-THREADS = 2
 DIVISOR = 50.0
 ENTROPY = 0.01
 DROPOUT = 0.2
@@ -64,9 +65,9 @@ def own_seconds(process):
 class Ours:
     """The Rust side, obeying commands over a pipe."""
 
-    def __init__(self, executable, directory):
+    def __init__(self, executable, directory, threads):
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([executable, "serve", directory], stdin=pipe, stdout=pipe, text=True)
+        self.process = subprocess.Popen([executable, "serve", directory, str(threads)], stdin=pipe, stdout=pipe, text=True)
         if self.process.stdout.readline().strip() != "ready":
             raise SystemExit("the Rust side did not start")
 
@@ -74,7 +75,7 @@ class Ours:
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
-        return answer["seconds"], answer["value"]
+        return answer["seconds"], answer["processor"], answer["value"]
 
     def close(self):
         self.process.stdin.close()
@@ -91,12 +92,12 @@ def slices(flat, ends):
 class Theirs:
     """The PyTorch side."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, threads):
         import torch
         from safetensors.torch import load_file
 
         self.torch = torch
-        torch.set_num_threads(THREADS)
+        torch.set_num_threads(threads)
         torch.set_flush_denormal(True)
         work = json.loads((directory / "work.json").read_text())
         tensors = load_file(directory / "model.safetensors")
@@ -448,21 +449,24 @@ class Theirs:
 
     def run(self, work):
         self.head = self.heads[self.choice[work]]
-        return self.timed(self.train if work == "train" else self.score)[0]
+        start = time.process_time()
+        seconds, _ = self.timed(self.train if work == "train" else self.score)
+        return seconds, time.process_time() - start
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--rounds", type=int, default=31, help="how often each side runs")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side")
     arguments = parser.parse_args()
     executable = build()
     with tempfile.TemporaryDirectory() as directory:
-        ours = Ours(executable, directory)
-        theirs = Theirs(Path(directory))
-        _, our_loss = ours.run("loss")
+        ours = Ours(executable, directory, arguments.threads)
+        theirs = Theirs(Path(directory), arguments.threads)
+        _, _, our_loss = ours.run("loss")
         their_loss = theirs.loss().item()
-        _, our_score = ours.run("score")
+        _, _, our_score = ours.run("score")
         their_score = theirs.score()
         theirs.dense = {"train": False, "score": False}
         packed_difference = abs(theirs.loss().item() - their_loss)
@@ -475,17 +479,18 @@ def main():
         busy, start = busy_seconds(), time.perf_counter()
         own = own_seconds(ours.process) if busy is not None else 0.0
         for _ in range(arguments.rounds):
-            times["train"].append(ours.run("train")[0])
+            times["train"].append(ours.run("train")[:2])
             times["torch_train"].append(theirs.run("train"))
-            times["score"].append(ours.run("score")[0])
+            times["score"].append(ours.run("score")[:2])
             times["torch_score"].append(theirs.run("score"))
-            times["tree"].append(ours.run("tree")[0])
+            times["tree"].append(ours.run("tree")[:2])
         elsewhere = None
         if busy is not None:
             others = (busy_seconds() - busy) - (own_seconds(ours.process) - own)
             elsewhere = round(max(0.0, others) / (time.perf_counter() - start), 3)
         ours.close()
-    median = {key: statistics.median(values) for key, values in times.items()}
+    median = {key: statistics.median(wall for wall, _ in values) for key, values in times.items()}
+    processor = {key: statistics.median(cpu for _, cpu in values) for key, values in times.items()}
     result = {
         "train_ratio": median["torch_train"] / median["train"],
         "score_ratio": median["torch_score"] / median["score"],
@@ -493,12 +498,17 @@ def main():
         "loss_difference": abs(our_loss - their_loss),
         "score_difference": abs(our_score - their_score),
         "milliseconds": {key: round(1e3 * value, 2) for key, value in median.items()},
-        "least_milliseconds": {key: round(1e3 * min(values), 2) for key, values in times.items()},
+        "least_milliseconds": {key: round(1e3 * min(values)[0], 2) for key, values in times.items()},
+        "processor_milliseconds": {key: round(1e3 * value, 2) for key, value in processor.items()},
+        "processor_ratios": {
+            "train": round(processor["torch_train"] / max(processor["train"], 1e-9), 2),
+            "score": round(processor["torch_score"] / max(processor["score"], 1e-9), 2),
+        },
         # Processors that other processes kept busy meanwhile: the figures mean little unless this is near 0.
         "busy_elsewhere": elsewhere,
         "torch": theirs.torch.__version__,
         "torch_choice": {w: [theirs.choice[w], "dense" if theirs.dense[w] else "packed"] for w in theirs.choice},
-        "threads": THREADS,
+        "threads": arguments.threads,
         "rounds": arguments.rounds,
     }
     if arguments.json:
