@@ -1,6 +1,6 @@
 //! A question beside its table, as the network sees it.
 
-use mapo_programmer::{Columns, Example as Encoded, Span, Words};
+use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
 use mapo_tables::{Constant, Example, FunctionSet, Question, Table};
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,16 +17,33 @@ pub const CLOSE: u16 = 2;
 pub type Input = Arc<Encoded>;
 
 /// The examples as the network sees them.
-pub fn encode_all(words: &Words, examples: &[Example]) -> Vec<Input> {
+pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<Input> {
     examples
         .iter()
-        .map(|example| Arc::new(encode(words, &example.question, &example.table)))
+        .map(|example| Arc::new(encode(config, words, &example.question, &example.table)))
         .collect()
+}
+
+/// How much one word counts where columns have two features. The features' weights start at nothing and Adam moves
+/// them by about the learning rate a step, whatever the gradient: a larger unit makes them useful sooner.
+const UNIT: f32 = 4.0;
+
+/// The features of a column of whose name so many words are in the question. With one feature, that number, as in the
+/// paper; with two, also which part of the name they are: a question about silver medals has one word of
+/// `gold_medals` and one of `silver`.
+fn column_features(features: usize, mentioned: u32, words: usize) -> Vec<f32> {
+    let mentioned = mentioned as f32;
+    let mut all = match features {
+        0 | 1 => vec![mentioned],
+        _ => vec![UNIT * mentioned, UNIT * mentioned / words.max(1) as f32],
+    };
+    all.resize(features, 0.0);
+    all
 }
 
 /// A question and its table as the network sees them. The slots that follow, built-ins, columns, constants and
 /// variables, have the numbers that the tokens of programs have.
-pub fn encode(words: &Words, question: &Question, table: &Table) -> Encoded {
+pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table) -> Encoded {
     let id = |word: &str| words.id(word).or_else(|| words.id(UNKNOWN)).unwrap_or(0);
     let mut stand_ins = vec![UNKNOWN; question.tokens.len()];
     for mention in &question.mentions {
@@ -52,7 +69,8 @@ pub fn encode(words: &Words, question: &Question, table: &Table) -> Encoded {
     let mut columns = Columns::default();
     for (column, &feature) in table.columns().iter().zip(&question.column_features) {
         let name: Vec<u32> = column.words().map(id).collect();
-        columns.push(&name, id(column.kind().suffix()), &[feature as f32]);
+        let features = column_features(config.column_features, feature, name.len());
+        columns.push(&name, id(column.kind().suffix()), &features);
     }
     let last = tokens.len() as u32 - 1;
     let span = |span: &Range<usize>| {
@@ -92,7 +110,7 @@ mod tests {
             vector: 8,
             ..mapo_programmer::Config::paper(BUILTINS)
         };
-        let inputs = encode_all(&words, &examples);
+        let inputs = encode_all(&config, &words, &examples);
         for (example, input) in examples.iter().zip(&inputs) {
             input.check(&config, words.len(), 0).unwrap();
             let context = example.context();

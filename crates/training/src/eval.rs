@@ -78,7 +78,14 @@ fn answer_some(
     for (model, policy) in models.iter().zip(policies) {
         let inputs: Vec<Input> = examples
             .iter()
-            .map(|example| Arc::new(encode(model.words(), &example.question, &example.table)))
+            .map(|example| {
+                Arc::new(encode(
+                    model.config(),
+                    model.words(),
+                    &example.question,
+                    &example.table,
+                ))
+            })
             .collect();
         let inputs: Vec<&Input> = inputs.iter().collect();
         let found = beam_search(policy, &inputs, &mut interpreters, width)?;

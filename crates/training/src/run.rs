@@ -104,7 +104,8 @@ impl<'a> Trainer<'a> {
         if train.is_empty() {
             return Err(Error::Settings("there is no example to train on".to_owned()));
         }
-        let inputs = encode_all(learner.network().words(), train);
+        let network = learner.network();
+        let inputs = encode_all(network.config(), network.words(), train);
         let tasks = train.iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
             // A programme that ends with rows or does extra work earns nothing in training but may be written, as in

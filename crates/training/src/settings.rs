@@ -52,6 +52,9 @@ pub struct NetworkSettings {
     pub vector: usize,
     /// A word without a given vector is unknown if training has it less often.
     pub often: usize,
+    /// Features of a column: 1 for how many words of its name the question has, as in the paper; 2 to add which part
+    /// of its name they are.
+    pub column_features: usize,
 }
 
 /// Random exploration before training.
@@ -89,6 +92,7 @@ impl Settings {
                 layers: 2,
                 vector: 100,
                 often: 5,
+                column_features: 1,
             },
             learning: Learning {
                 rate: 0.001,
@@ -151,6 +155,7 @@ impl Settings {
                 layers: 2,
                 vector: 64,
                 often: 3,
+                column_features: 2,
             },
             learning: Learning {
                 rate: 0.003,
@@ -180,6 +185,7 @@ impl Settings {
             hidden: self.network.hidden,
             attention: self.network.attention,
             layers: self.network.layers,
+            column_features: self.network.column_features,
             ..Config::paper(BUILTINS)
         }
     }
