@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::encode::{Input, encode_all};
 use crate::eval;
+use crate::folder::Saved;
 use crate::metrics::{Metrics, Window};
 use crate::order::Order;
 use crate::policy::{NeuralLearner, NeuralPolicy};
@@ -93,6 +94,47 @@ impl<'a> Trainer<'a> {
         Self::with_learner(settings, seed, learner, train, memories, dev)
     }
 
+    /// A run that goes on from what an earlier process left.
+    ///
+    /// # Errors
+    /// If settings make no sense, the checkpoint lacks its optimiser or a memory does not fit its example.
+    pub fn resume(
+        settings: &'a Settings,
+        seed: u64,
+        threads: usize,
+        saved: Saved,
+        train: &[Example],
+        dev: &'a [Example],
+    ) -> Result<Self> {
+        settings.check()?;
+        let Saved {
+            checkpoint,
+            memories,
+            explored,
+            best,
+        } = saved;
+        let adam = checkpoint.adam.ok_or_else(|| {
+            Error::Settings("the checkpoint holds no optimiser, so training cannot go on".to_owned())
+        })?;
+        let (network, average) = (checkpoint.network, checkpoint.average);
+        let learner = NeuralLearner::resume(
+            network,
+            adam,
+            average,
+            settings.learning,
+            settings.steps,
+            seed,
+            threads,
+        )?;
+        let mut trainer = Self::with_learner(settings, seed, learner, train, memories, dev)?;
+        for (task, explored) in trainer.tasks.iter_mut().zip(explored) {
+            task.explored = explored;
+        }
+        trainer.step = checkpoint.step;
+        trainer.best = best;
+        Ok(trainer)
+    }
+
     fn with_learner(
         settings: &'a Settings,
         seed: u64,
@@ -108,7 +150,7 @@ impl<'a> Trainer<'a> {
         let inputs = encode_all(network.config(), network.words(), train);
         let tasks = train.iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
-            // A programme that ends with rows or does extra work earns nothing in training but may be written, as in
+            // A program that ends with rows or does extra work earns nothing in training but may be written, as in
             // evaluation; what the policy may not write it would not learn to avoid.
             let env = TableEnv::new(example, Pruning::None, Assistance::All);
             Ok(Task::new(
@@ -158,8 +200,9 @@ impl<'a> Trainer<'a> {
         self.last_batch.as_ref()
     }
 
-    /// Trains to the last step, or until `stop` says so: the step under way is finished. `observe` hears of every
-    /// step and every evaluation.
+    /// Trains to the last step, or until `stop` says so: the steps up to the actors' next parameters are finished, so
+    /// that what is saved then needs no parameters but the learner's. `observe` hears of every step and every
+    /// evaluation.
     ///
     /// With one thread the run depends on nothing but its settings, its seed and its data.
     ///
@@ -177,6 +220,11 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    fn is_over(&self, stop: &AtomicBool) -> bool {
+        let is_stopped = stop.load(Relaxed) && self.step.is_multiple_of(self.settings.refresh);
+        is_stopped || self.step >= self.settings.steps
+    }
+
     /// One thread acts and learns by turns.
     fn run_alone(
         &mut self,
@@ -188,7 +236,7 @@ impl<'a> Trainer<'a> {
         let mut policy = NeuralPolicy::new(self.learner.publish()?);
         let order = Order::new(self.tasks.len(), settings.batch, self.seed);
         let mut window = Window::default();
-        while self.step < settings.steps && !stop.load(Relaxed) {
+        while !self.is_over(stop) {
             if self.step.is_multiple_of(settings.refresh) {
                 policy.set_network(self.learner.publish()?);
             }
@@ -255,7 +303,7 @@ impl<'a> Trainer<'a> {
         observe: &mut dyn FnMut(&Self, &Event<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut window = Window::default();
-        while self.step < self.settings.steps && !stop.load(Relaxed) {
+        while !self.is_over(stop) {
             let began = Instant::now();
             let Ok(acted) = queue.recv() else {
                 // All actors have ended: what they say of it is the error.
