@@ -143,25 +143,25 @@ impl Settings {
     /// Settings for the built-in dataset, chosen so that it is learnt in a minute or two.
     pub fn toy() -> Self {
         Self {
-            steps: 1_500,
+            steps: 1_000,
             batch: 32,
             samples: 32.0,
             refresh: 10,
-            evaluate: 150,
+            evaluate: 100,
             beam: 5,
             network: NetworkSettings {
-                hidden: 96,
-                attention: 96,
+                hidden: 128,
+                attention: 128,
                 layers: 2,
                 vector: 64,
                 often: 3,
                 column_features: 2,
             },
             learning: Learning {
-                rate: 0.003,
+                rate: 0.005,
                 final_rate: 0.1,
                 clip_norm: 5.0,
-                dropout: 0.2,
+                dropout: 0.4,
                 entropy: 0.0,
                 average: 0.98,
             },
