@@ -5,6 +5,7 @@ mod commands;
 mod data_args;
 mod json;
 mod table_view;
+mod training;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
@@ -16,8 +17,8 @@ use std::process::ExitCode;
 ///
 ///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
 ///
-/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo run` runs one,
-/// `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo demo` shows in a minute how
+/// it is learnt; `mapo train` and `mapo eval` do it on real data. `mapo run` runs a program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
 /// predictions by a benchmark's official rules.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
@@ -28,6 +29,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(commands::demo::Demo),
+    Train(commands::train::Train),
+    Eval(commands::eval::Eval),
     Run(commands::run::Run),
     Data(commands::data::Data),
     Score(commands::score::Score),
@@ -47,6 +51,9 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Demo(demo) => demo.execute(),
+        Command::Train(train) => train.execute(),
+        Command::Eval(eval) => eval.execute(),
         Command::Run(run) => run.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),

@@ -40,6 +40,8 @@ pub struct Stepper {
     output: Matrix,
     next_output: Matrix,
     current: usize,
+    /// How many examples were read.
+    read: usize,
 }
 
 /// What belongs to each partial program.
@@ -96,19 +98,51 @@ impl Stepper {
     /// # Errors
     /// [`Error::Example`] names the example that breaks an invariant.
     pub fn start(&mut self, network: &Network, examples: &[&Example]) -> Result<()> {
+        self.read(network, examples)?;
+        let all: Vec<u32> = (0..examples.len() as u32).collect();
+        self.restart(network, &all)
+    }
+
+    /// Reads the examples; there are no programs until the next [`restart`](Self::restart).
+    ///
+    /// # Errors
+    /// [`Error::Example`] names the example that breaks an invariant.
+    pub fn read(&mut self, network: &Network, examples: &[&Example]) -> Result<()> {
         for (position, example) in examples.iter().enumerate() {
             example.check(network.config(), network.words().len(), position)?;
         }
         let ids: Vec<u32> = (0..examples.len() as u32).collect();
         self.rows.clear();
+        self.read = examples.len();
+        if !examples.is_empty() {
+            self.encoder
+                .forward(network, examples, &ids, None, &mut self.memory);
+        }
+        Ok(())
+    }
+
+    /// Makes one empty program for each of some examples that were read, by their places there. Programs made before are gone; what was read is
+    /// kept, so that this can be done many times.
+    ///
+    /// # Errors
+    /// [`Error::Example`] names a place at which no example was read.
+    pub fn restart(&mut self, network: &Network, examples: &[u32]) -> Result<()> {
+        if let Some(&example) = examples.iter().find(|&&example| example as usize >= self.read) {
+            return Err(Error::Example {
+                example: example as usize,
+                reason: format!("only {} were read", self.read),
+            });
+        }
+        self.rows.clear();
         if examples.is_empty() {
             return Ok(());
         }
-        self.encoder
-            .forward(network, examples, &ids, None, &mut self.memory);
-        self.rows.example.extend_from_slice(&ids);
+        // Variables of programs that are gone.
+        let fixed = self.memory.fixed_rows();
+        self.memory.slots.shape(fixed, network.config().hidden);
+        self.rows.example.extend_from_slice(examples);
         self.rows.ends.resize(examples.len(), 0);
-        self.rows.parents.extend_from_slice(&ids);
+        self.rows.parents.extend_from_slice(examples);
         self.rows.slots.resize(examples.len(), self.memory.start_row());
         self.current = 0;
         self.run(network, true);
@@ -282,9 +316,13 @@ mod tests {
         let (scores, _) = Runner::new(1).unwrap().score(&network, &batch, true).unwrap();
 
         let mut stepper = Stepper::new();
-        for _ in 0..2 {
-            stepper.start(&network, &examples).unwrap();
-            let mut row_of: Vec<Option<usize>> = programs.iter().map(|&(e, _)| Some(e)).collect();
+        stepper.read(&network, &examples).unwrap();
+        assert!(stepper.restart(&network, &[3]).is_err());
+        // Programs can be started again, in any order of the examples, without reading anew.
+        for order in [[0, 1, 2], [2, 0, 1]] {
+            stepper.restart(&network, &order).unwrap();
+            let start = |e: usize| order.iter().position(|&o| o as usize == e);
+            let mut row_of: Vec<Option<usize>> = programs.iter().map(|&(e, _)| start(e)).collect();
             let mut sums = vec![0.0f32; programs.len()];
             let mut out = Vec::new();
             for step in 0.. {

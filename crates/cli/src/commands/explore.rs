@@ -252,13 +252,13 @@ fn run(example: &Example, text: &str) -> Result<Interpreter, Box<dyn Error>> {
 }
 
 /// A progress bar on stderr, quiet where that is no terminal.
-struct Display {
+pub struct Display {
     bar: ProgressBar,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Display {
-    fn start(progress: Arc<Progress>, examples: usize, done: usize, programs: u64) -> Self {
+    pub fn start(progress: Arc<Progress>, examples: usize, done: usize, programs: u64) -> Self {
         let bar = ProgressBar::new(examples as u64);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} questions  {msg}  {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -285,7 +285,7 @@ impl Display {
         }
     }
 
-    fn finish(mut self) {
+    pub fn finish(mut self) {
         self.bar.finish_and_clear();
         if let Some(thread) = self.thread.take() {
             // The thread only draws; if it died the exploration is none the worse.

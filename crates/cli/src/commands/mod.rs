@@ -1,10 +1,13 @@
 //! One module for each command.
 
 pub mod data;
+pub mod demo;
+pub mod eval;
 pub mod explore;
 pub mod language;
 pub mod run;
 pub mod score;
+pub mod train;
 
 use std::error::Error;
 use std::path::Path;

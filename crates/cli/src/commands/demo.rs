@@ -1,0 +1,203 @@
+//! `mapo demo`: the whole of it on built-in data.
+
+use crate::training::{Live, Stopper, examples, explore, threads};
+use crate::{Outcome, print, table_view};
+use clap::Args;
+use mapo_core::Memory;
+use mapo_tables::language::Atom;
+use mapo_tables::{Assistance, Dataset, Denotation, Example, Interpreter, Selection};
+use mapo_training::{Settings, Trainer, eval, search, vocabulary};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+/// See it learn: explore, train and evaluate the built-in dataset, then ask about a table never seen.
+///
+/// It takes about a minute and needs no download. The model is given questions about small invented tables with their
+/// answers, never a program, and is measured on questions about other tables.
+#[derive(Args)]
+pub struct Demo {
+    /// The seed.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How many threads; all cores when not given. With one, the same seed gives the same model.
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    /// How many steps of learning.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Change a setting, as in learning.rate=0.002; may be given many times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// How many questions to ask about the new table.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    questions: usize,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Demo {
+    pub fn execute(self) -> Outcome {
+        let mut settings = Settings::toy();
+        for change in &self.set {
+            settings = settings.with(change)?;
+        }
+        settings.steps = self.steps.unwrap_or(settings.steps);
+        settings.check()?;
+        let threads = threads(self.threads);
+        let stopper = Stopper::listen()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let began = Instant::now();
+        let split = |name: &str| {
+            let split = Some(name.to_owned());
+            examples(
+                &Dataset::Toy,
+                &Selection {
+                    split,
+                    ..Selection::default()
+                },
+            )
+        };
+        let (train, dev, test) = (split("train")?, split("dev")?, split("test")?);
+
+        self.say(format_args!(
+            "mapo learns to answer questions about tables by writing small programs.\n\
+             It is given {} questions with their answers, never a program, and is then asked\n\
+             {} questions about other tables.\n\n\
+             1. Explore: try {} programs at random for each question and keep those that\n   \
+             give the right answer.",
+            train.len(),
+            dev.len(),
+            settings.exploration.programs,
+        ))?;
+        let memories = explore(&train, &settings, self.seed, &pool, &stopper)?;
+        let explored = began.elapsed().as_secs_f64();
+        let solved = memories.iter().filter(|memory| !memory.is_empty()).count();
+        let found = memories.iter().map(Memory::len).sum::<usize>() as f64 / train.len().max(1) as f64;
+        self.say(format_args!(
+            "   {solved} of {} questions have such a program, {found:.1} on average; most are right\n   \
+             by accident. ({explored:.1} s)\n\n\
+             2. Learn: raise the expected reward of a neural network that writes programs,\n   \
+             with those found so far as its memory (MAPO), for {} steps.",
+            train.len(),
+            settings.steps,
+        ))?;
+
+        let words = vocabulary::trained(&train, settings.network.often, settings.network.vector)?;
+        let mut trainer = Trainer::new(&settings, self.seed, threads, &words, &train, memories, &dev)?;
+        let mut live = Live::start(settings.steps, 0);
+        let trained = trainer.run(&stopper.stop, &mut |_, event| {
+            live.show(event);
+            Ok(())
+        });
+        live.finish();
+        trained?;
+        if stopper.stop.load(Relaxed) {
+            return Err("stopped; the demo keeps nothing".into());
+        }
+        let best = trainer.best().ok_or("--steps must be at least 1")?;
+        let seconds = began.elapsed().as_secs_f64();
+        let models = [Arc::clone(&best.network)];
+        let tested = pool.install(|| eval::answer(&models, &test, settings.beam))?;
+        let test_accuracy = eval::accuracy(&tested);
+        self.say(format_args!(
+            "   {:.1} % of the dev questions are answered right by the best model, that of step {}.\n   \
+             On a third set of tables, used for nothing else, it is {:.1} %. ({seconds:.1} s in all)\n\n\
+             3. Ask about a table that it has never seen:\n",
+            100.0 * best.accuracy,
+            best.step,
+            100.0 * test_accuracy,
+        ))?;
+
+        // The first table of the test split, whatever it is and however well it goes.
+        let table = &test
+            .first()
+            .ok_or("the built-in dataset has no test questions")?
+            .table;
+        let asked = test
+            .iter()
+            .zip(&tested)
+            .filter(|(example, _)| Arc::ptr_eq(&example.table, table));
+        let asked: Vec<_> = asked.take(self.questions).collect();
+        self.say(table_view::show(table, 20))?;
+        let mut shown = Vec::new();
+        for (example, prediction) in asked {
+            let rows = rows_used(example, prediction)?;
+            self.say(Asked {
+                prediction,
+                rows: &rows,
+            })?;
+            let mut object = serde_json::to_value(prediction)?;
+            object["rows"] = json!(rows);
+            shown.push(object);
+        }
+        if self.json {
+            let summary: Value = json!({
+                "dev_accuracy": best.accuracy, "test_accuracy": test_accuracy, "seconds": seconds,
+                "explore_seconds": explored, "best_step": best.step, "steps": settings.steps, "seed": self.seed,
+                "threads": threads, "train_questions": train.len(), "dev_questions": dev.len(),
+                "share_solved": solved as f64 / train.len().max(1) as f64, "mean_found": found,
+                "table": table.name(), "asked": shown,
+            });
+            return print(summary);
+        }
+        Ok(())
+    }
+
+    fn say(&self, text: impl std::fmt::Display) -> Outcome {
+        if self.json { Ok(()) } else { print(text) }
+    }
+}
+
+/// A question with what came of it.
+struct Asked<'a> {
+    prediction: &'a eval::Prediction,
+    rows: &'a [usize],
+}
+
+impl std::fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let prediction = self.prediction;
+        writeln!(f, "\n{}", prediction.question)?;
+        let verdict = if prediction.right {
+            "right".to_owned()
+        } else {
+            format!("wrong: it is {}", prediction.expected.join(" | "))
+        };
+        writeln!(f, "  answer   {}  ({verdict})", prediction.answer.join(" | "))?;
+        writeln!(
+            f,
+            "  program  {}",
+            prediction.program.as_deref().unwrap_or("none was found")
+        )?;
+        let rows: Vec<String> = self.rows.iter().map(usize::to_string).collect();
+        write!(f, "  rows     {}", rows.join(", "))
+    }
+}
+
+/// The rows from which a program's last expression took its answer.
+fn rows_used(example: &Example, prediction: &eval::Prediction) -> Result<Vec<usize>, Box<dyn Error>> {
+    let mut interpreter: Interpreter = example.interpreter(Assistance::All);
+    search::visit(&mut interpreter, &prediction.tokens)?;
+    let program = interpreter
+        .context()
+        .decode(&prediction.tokens)
+        .unwrap_or_default();
+    let mut rows = BTreeSet::new();
+    for argument in program.expressions.last().map_or(&[][..], |last| &last.arguments) {
+        match argument {
+            Atom::AllRows => rows.extend(0..example.table.rows()),
+            Atom::Variable(variable) => {
+                if let Some(Denotation::Rows(used)) = interpreter.value(*variable) {
+                    rows.extend(used.iter());
+                }
+            }
+            Atom::Column(_) | Atom::Constant(_) => {}
+        }
+    }
+    Ok(rows.into_iter().collect())
+}

@@ -1,0 +1,126 @@
+//! `mapo eval`: how good models are.
+
+use crate::data_args::DataArgs;
+use crate::training::{examples, threads};
+use crate::{Outcome, commands, print};
+use clap::Args;
+use mapo_programmer::{Checkpoint, Network};
+use mapo_tables::scoring::wtq;
+use mapo_tables::{Assistance, Dataset, Example, Value};
+use mapo_training::eval::{self, Prediction};
+use mapo_training::search;
+use serde_json::json;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Measure a model, or several together, on a split.
+///
+/// Example:
+///   mapo eval --model runs/toy/best.safetensors --data toy --split test
+///
+/// Beam search finds each model's most probable programs. One model answers with the most probable; several with the
+/// answer that has the largest summed probability over all their beams.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Eval {
+    /// Models, as training wrote them.
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    model: Vec<PathBuf>,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Partial programs that beam search keeps.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    beam: usize,
+    /// Write the answers in the benchmark's official format.
+    #[arg(long, value_name = "OUT")]
+    predictions: Option<PathBuf>,
+    /// Write a JSON line for each question: program, answer, probability, right or wrong.
+    #[arg(long, value_name = "OUT")]
+    details: Option<PathBuf>,
+    /// How many threads; all cores when not given.
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Eval {
+    pub fn execute(self) -> Outcome {
+        let models = self
+            .model
+            .iter()
+            .map(|file| Ok(Arc::new(Checkpoint::load(file, false)?.network)))
+            .collect::<Result<Vec<Arc<Network>>, Box<dyn Error>>>()?;
+        for (file, model) in self.model.iter().zip(&models) {
+            if model.config().builtins != mapo_training::encode::BUILTINS {
+                let file = file.display();
+                return Err(format!("{file}: made for another language; train it again").into());
+            }
+        }
+        let selection = self.data.selection.selection();
+        let examples = examples(&self.data.data, &selection)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads(self.threads))
+            .build()?;
+        let began = Instant::now();
+        let predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        let seconds = began.elapsed().as_secs_f64();
+        if let Some(file) = &self.predictions {
+            let text = official(&self.data.data, &examples, &predictions)?;
+            commands::write_atomically(file, text.as_bytes())?;
+        }
+        if let Some(file) = &self.details {
+            let mut text = String::new();
+            for prediction in &predictions {
+                writeln!(text, "{}", serde_json::to_string(prediction)?)?;
+            }
+            commands::write_atomically(file, text.as_bytes())?;
+        }
+        let right = predictions.iter().filter(|prediction| prediction.right).count();
+        let accuracy = eval::accuracy(&predictions);
+        let split = self.data.data.split(&selection);
+        if self.json {
+            return print(json!({
+                "data": self.data.data.to_string(), "split": split, "models": models.len(), "beam": self.beam,
+                "examples": examples.len(), "correct": right, "accuracy": accuracy, "seconds": seconds,
+            }));
+        }
+        print(format_args!("examples   {}", examples.len()))?;
+        print(format_args!("correct    {right}"))?;
+        print(format_args!("accuracy   {:.2} %", 100.0 * accuracy))?;
+        print(format_args!("time       {seconds:.1} s"))
+    }
+}
+
+/// The predictions as the benchmark's official evaluator reads them.
+fn official(
+    data: &Dataset,
+    examples: &[Example],
+    predictions: &[Prediction],
+) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    for (example, prediction) in examples.iter().zip(predictions) {
+        let mut interpreter = example.interpreter(Assistance::All);
+        search::visit(&mut interpreter, &prediction.tokens)?;
+        // Rows answer nothing.
+        let items = interpreter.answer_values();
+        let items = items.filter(|_| !interpreter.answers_rows());
+        match data {
+            Dataset::WikiSql(_) => {
+                let answer: Vec<serde_json::Value> = items
+                    .map(|item| match item {
+                        Value::Number(number) => crate::json::number(number),
+                        item => json!(item.to_string()),
+                    })
+                    .collect();
+                writeln!(text, "{}", json!({ "id": example.id, "answer": answer }))?;
+            }
+            _ => writeln!(text, "{}", wtq::predictions::line(&example.id, items))?,
+        }
+    }
+    Ok(text)
+}

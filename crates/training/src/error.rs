@@ -1,0 +1,78 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+/// Errors of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The network, its files or its vectors.
+    #[error(transparent)]
+    Network(#[from] mapo_programmer::Error),
+    /// A dataset.
+    #[error(transparent)]
+    Data(#[from] mapo_tables::DatasetError),
+    /// A program store.
+    #[error(transparent)]
+    Store(#[from] mapo_tables::store::StoreError),
+    /// A store that does not belong to the examples.
+    #[error("{}: {problem}", .file.display())]
+    Memory {
+        /// The store.
+        file: PathBuf,
+        /// What does not fit.
+        problem: String,
+    },
+    /// A program in a memory that is none of its example's.
+    #[error(transparent)]
+    NotAProgram(#[from] mapo_core::NotAProgram),
+    /// An objective's settings.
+    #[error(transparent)]
+    Objective(#[from] mapo_core::Unusable),
+    /// Settings that make no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// A loss that is not a number.
+    #[error("the loss of step {step} is {loss}")]
+    Loss {
+        /// The step.
+        step: u64,
+        /// The loss.
+        loss: f64,
+    },
+    /// Training that broke down, with what it was doing.
+    #[error("{source}; the batch of step {step} is in {}", .file.display())]
+    Broken {
+        /// What went wrong.
+        source: Box<Error>,
+        /// The step.
+        step: u64,
+        /// Where the batch is.
+        file: PathBuf,
+    },
+    /// A file that cannot be read or written.
+    #[error("{}: {source}", .file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file of a run that does not hold what it should.
+    #[error("{}: {problem}", .file.display())]
+    Run {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A thread that ended without a word.
+    #[error("an actor's thread died")]
+    Thread,
+    /// The user stopped before there was anything to keep.
+    #[error("stopped before training began")]
+    Stopped,
+}
+
+/// Results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

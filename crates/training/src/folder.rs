@@ -1,0 +1,384 @@
+//! A run's directory: its configuration, what was measured, its models, and everything it needs to go on.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `config.toml` | data, seed, threads and settings |
+//! | `metrics.jsonl` | one line for each evaluation |
+//! | `best.safetensors` | the best model on the dev split |
+//! | `memory.jsonl` | every program that joined a memory, with the step before which it did; only ever appended to |
+//! | `explored-N.json` | the explored sets at step N |
+//! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, so that it stands for all |
+
+use mapo_core::{Action, ExploredSet, Memory};
+use mapo_programmer::{Checkpoint, Network};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::metrics::Metrics;
+use crate::run::{Best, TableTask, Trainer};
+use crate::settings::Settings;
+use crate::{Error, Result};
+
+/// What a run is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The data and the machine.
+    pub run: Origin,
+    /// The settings.
+    pub settings: Settings,
+}
+
+/// Where the data comes from, and how the run is started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The dataset, as on the command line.
+    pub data: String,
+    /// The split to train on.
+    pub split: String,
+    /// The split to choose by.
+    pub dev_split: Option<String>,
+    /// Whose reading of questions.
+    pub reader: String,
+    /// Only so many training examples.
+    pub limit: Option<usize>,
+    /// The seed.
+    pub seed: u64,
+    /// How many threads.
+    pub threads: usize,
+}
+
+/// A run's directory.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Programs of each memory that are in the log already.
+    logged: Vec<usize>,
+}
+
+/// A line of `memory.jsonl`.
+#[derive(Serialize, Deserialize)]
+struct Joined {
+    step: u64,
+    example: usize,
+    programs: Vec<Vec<Action>>,
+}
+
+/// What a run left to go on from.
+#[derive(Debug)]
+pub struct Saved {
+    /// Its network, optimiser and averages.
+    pub checkpoint: Checkpoint,
+    /// The memories, in the order of the examples.
+    pub memories: Vec<Memory>,
+    /// The explored sets.
+    pub explored: Vec<ExploredSet>,
+    /// The best model so far.
+    pub best: Option<Best>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Notes {
+    best: Option<BestNote>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BestNote {
+    step: u64,
+    accuracy: f64,
+}
+
+const CONFIG: &str = "config.toml";
+const METRICS: &str = "metrics.jsonl";
+const MEMORY: &str = "memory.jsonl";
+const BEST: &str = "best.safetensors";
+
+impl Folder {
+    /// Makes the directory of a new run.
+    ///
+    /// # Errors
+    /// If there is a run in it already, or it cannot be written.
+    pub fn create(path: &Path, config: &RunConfig) -> Result<Self> {
+        let folder = Self {
+            path: path.to_owned(),
+            logged: Vec::new(),
+        };
+        std::fs::create_dir_all(path).map_err(|source| folder.io("", source))?;
+        if path.join(CONFIG).exists() {
+            return Err(Error::Run {
+                file: path.to_owned(),
+                problem: "there is a run here already; go on with --resume, or choose another directory"
+                    .to_owned(),
+            });
+        }
+        let text = toml::to_string_pretty(config).map_err(|error| Error::Settings(error.to_string()))?;
+        // What an earlier run left that was killed before it had a configuration.
+        for left in [METRICS, MEMORY] {
+            let _ = std::fs::remove_file(path.join(left));
+        }
+        folder.write(CONFIG, text.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// Opens the directory of a run that was begun.
+    ///
+    /// # Errors
+    /// If there is none, or its configuration cannot be read.
+    pub fn open(path: &Path) -> Result<(Self, RunConfig)> {
+        let folder = Self {
+            path: path.to_owned(),
+            logged: Vec::new(),
+        };
+        let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
+        let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
+        Ok((folder, config))
+    }
+
+    /// The run's best model.
+    pub fn best(&self) -> PathBuf {
+        self.path.join(BEST)
+    }
+
+    /// Adds a line to `metrics.jsonl`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn measured(&self, metrics: &Metrics) -> Result<()> {
+        let line = serde_json::to_string(metrics).map_err(|error| self.wrong(METRICS, &error.to_string()))?;
+        self.append(METRICS, &[line])
+    }
+
+    /// Keeps the best model.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save_best(&self, best: &Best) -> Result<()> {
+        let notes = json!({ "step": best.step, "dev_accuracy": best.accuracy });
+        let checkpoint = Checkpoint {
+            step: best.step,
+            ..Checkpoint::model(Network::clone(&best.network), notes)
+        };
+        Ok(checkpoint.save(&self.best())?)
+    }
+
+    /// Keeps what the run needs to go on from here. An earlier checkpoint goes when this one is complete.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&mut self, trainer: &Trainer<'_>) -> Result<()> {
+        let step = trainer.step();
+        self.log_memories(step, trainer.tasks())?;
+        let explored: Vec<&ExploredSet> = trainer.tasks().iter().map(|task| &task.explored).collect();
+        let name = explored_name(step);
+        let text = serde_json::to_vec(&explored).map_err(|error| self.wrong(&name, &error.to_string()))?;
+        self.write(&name, &text)?;
+        let learner = trainer.learner();
+        let notes = Notes {
+            best: trainer.best().map(|best| BestNote {
+                step: best.step,
+                accuracy: best.accuracy,
+            }),
+        };
+        let name = checkpoint_name(step);
+        let checkpoint = Checkpoint {
+            network: learner.network().clone(),
+            adam: Some(learner.adam().clone()),
+            average: learner.average().cloned(),
+            step,
+            notes: serde_json::to_value(notes).map_err(|error| self.wrong(&name, &error.to_string()))?,
+        };
+        checkpoint.save(&self.path.join(name))?;
+        for old in self.checkpoints()?.into_iter().filter(|&old| old != step) {
+            // Another is there: what cannot be removed does no harm.
+            let _ = std::fs::remove_file(self.path.join(checkpoint_name(old)));
+            let _ = std::fs::remove_file(self.path.join(explored_name(old)));
+        }
+        Ok(())
+    }
+
+    /// Keeps a batch that could not be learnt from.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save_batch(&self, step: u64, batch: &mapo_core::TrainingBatch) -> Result<PathBuf> {
+        let name = format!("broken-batch-{step}.json");
+        let text = serde_json::to_vec_pretty(batch).map_err(|error| self.wrong(&name, &error.to_string()))?;
+        self.write(&name, &text)?;
+        Ok(self.path.join(name))
+    }
+
+    /// What the run left, if it came to a checkpoint. Lines that were written after it are cut off.
+    ///
+    /// # Errors
+    /// If a file is missing or does not hold what it should.
+    pub fn load(&mut self, examples: usize) -> Result<Option<Saved>> {
+        let Some(step) = self.checkpoints()?.into_iter().max() else {
+            for file in [METRICS, MEMORY] {
+                let _ = std::fs::remove_file(self.path.join(file));
+            }
+            return Ok(None);
+        };
+        let name = checkpoint_name(step);
+        let checkpoint = Checkpoint::load(&self.path.join(&name), true)?;
+        let notes: Notes = serde_json::from_value(checkpoint.notes.clone())
+            .map_err(|error| self.wrong(&name, &error.to_string()))?;
+        let memories = self.read_memories(step, examples)?;
+        self.logged = memories.iter().map(Memory::len).collect();
+        self.cut(METRICS, |line| {
+            let line: serde_json::Value = serde_json::from_str(line).ok()?;
+            line["step"].as_u64().filter(|&measured| measured <= step)
+        })?;
+        let name = explored_name(step);
+        let text = std::fs::read(self.path.join(&name)).map_err(|source| self.io(&name, source))?;
+        let explored: Vec<ExploredSet> =
+            serde_json::from_slice(&text).map_err(|error| self.wrong(&name, &error.to_string()))?;
+        if explored.len() != examples {
+            let problem = format!(
+                "holds {} examples, but the data has {examples} now",
+                explored.len()
+            );
+            return Err(self.wrong(&name, &problem));
+        }
+        let best = match notes.best {
+            // A later model may have taken its place in the file before the run ended; then it will again.
+            Some(BestNote { step, accuracy }) => Some(Best {
+                step,
+                accuracy,
+                network: Arc::new(Checkpoint::load(&self.best(), false)?.network),
+            }),
+            None => None,
+        };
+        Ok(Some(Saved {
+            checkpoint,
+            memories,
+            explored,
+            best,
+        }))
+    }
+
+    fn log_memories(&mut self, step: u64, tasks: &[TableTask]) -> Result<()> {
+        self.logged.resize(tasks.len(), 0);
+        let mut lines = Vec::new();
+        for (example, (task, logged)) in tasks.iter().zip(&mut self.logged).enumerate() {
+            if task.memory.len() > *logged {
+                let new = *logged..task.memory.len();
+                let joined = Joined {
+                    step,
+                    example,
+                    programs: new.map(|place| task.memory.program(place).to_vec()).collect(),
+                };
+                lines.push(serde_json::to_string(&joined).unwrap_or_default());
+                *logged = task.memory.len();
+            }
+        }
+        self.append(MEMORY, &lines)
+    }
+
+    fn read_memories(&self, step: u64, examples: usize) -> Result<Vec<Memory>> {
+        let mut memories = vec![Memory::default(); examples];
+        let mut outside = None;
+        self.cut(MEMORY, |line| {
+            let joined: Joined = serde_json::from_str(line).ok()?;
+            if joined.step > step {
+                return None;
+            }
+            match memories.get_mut(joined.example) {
+                Some(memory) => joined.programs.iter().for_each(|program| {
+                    memory.insert(program, 1.0);
+                }),
+                None => outside = Some(joined.example),
+            }
+            Some(joined.step)
+        })?;
+        match outside {
+            Some(example) => Err(self.wrong(MEMORY, &format!("example {example} is not in the data"))),
+            None => Ok(memories),
+        }
+    }
+
+    /// Cuts a file off before the first line that is not wanted.
+    fn cut(&self, name: &str, mut wanted: impl FnMut(&str) -> Option<u64>) -> Result<()> {
+        let io = |source| self.io(name, source);
+        let path = self.path.join(name);
+        if !path.exists() {
+            return Ok(());
+        }
+        let mut reader = BufReader::new(File::open(&path).map_err(io)?);
+        let (mut line, mut kept) = (String::new(), 0);
+        loop {
+            line.clear();
+            let read = reader.read_line(&mut line).map_err(io)?;
+            if read == 0 || !line.ends_with('\n') || wanted(&line).is_none() {
+                break;
+            }
+            kept += read as u64;
+        }
+        let file = OpenOptions::new().write(true).open(&path).map_err(io)?;
+        file.set_len(kept).map_err(io)
+    }
+
+    fn checkpoints(&self) -> Result<Vec<u64>> {
+        let files = std::fs::read_dir(&self.path).map_err(|source| self.io("", source))?;
+        let names = files
+            .flatten()
+            .filter_map(|file| file.file_name().into_string().ok());
+        let step = |name: String| {
+            let step = name.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?;
+            step.parse().ok()
+        };
+        Ok(names.filter_map(step).collect())
+    }
+
+    fn append(&self, name: &str, lines: &[String]) -> Result<()> {
+        let io = |source| self.io(name, source);
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.path.join(name))
+            .map_err(io)?;
+        let mut out = BufWriter::new(file);
+        for line in lines {
+            writeln!(out, "{line}").map_err(io)?;
+        }
+        out.flush().and_then(|()| out.get_ref().sync_data()).map_err(io)
+    }
+
+    /// Writes a file whole or not at all.
+    fn write(&self, name: &str, content: &[u8]) -> Result<()> {
+        let temporary = self.path.join(format!(".{name}.tmp"));
+        let write = || {
+            let mut file = File::create(&temporary)?;
+            file.write_all(content)?;
+            file.sync_all()?;
+            std::fs::rename(&temporary, self.path.join(name))
+        };
+        write().map_err(|source| self.io(name, source))
+    }
+
+    fn io(&self, name: &str, source: std::io::Error) -> Error {
+        Error::File {
+            file: self.path.join(name),
+            source,
+        }
+    }
+
+    fn wrong(&self, name: &str, problem: &str) -> Error {
+        Error::Run {
+            file: self.path.join(name),
+            problem: problem.to_owned(),
+        }
+    }
+}
+
+fn checkpoint_name(step: u64) -> String {
+    format!("checkpoint-{step}.safetensors")
+}
+
+fn explored_name(step: u64) -> String {
+    format!("explored-{step}.json")
+}

@@ -1,0 +1,83 @@
+//! The memories with which training begins: found now, or read from what `mapo explore` wrote.
+
+use mapo_core::{Action, Ending, Memory, Plan, Progress, Uniform, explore_all};
+use mapo_tables::store::StoreReader;
+use mapo_tables::{Assistance, Context, Example, Program, Pruning, TableEnv};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// Explores every example at random, on the current rayon pool; nothing if it was stopped.
+pub fn explore(
+    examples: &[Example],
+    programs: u64,
+    pruning: Pruning,
+    seed: u64,
+    progress: &Progress,
+) -> Option<Vec<Memory>> {
+    let plan = Plan {
+        programs,
+        seed,
+        ..Plan::default()
+    };
+    let mut memories = Vec::with_capacity(examples.len());
+    let explored = explore_all(
+        0..examples.len() as u64,
+        |index| TableEnv::new(&examples[index as usize], pruning, Assistance::Frugal),
+        &Uniform,
+        &plan,
+        progress,
+        |_, exploration| {
+            memories.push(exploration.memory);
+            Ok::<(), Infallible>(())
+        },
+    );
+    matches!(explored, Ok(Ending::Finished)).then_some(memories)
+}
+
+/// Reads the memories of examples from a store. Examples that it lacks have an empty one.
+///
+/// # Errors
+/// If it cannot be read, or holds a program that is none of its example's.
+pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
+    let places: HashMap<&str, usize> = examples
+        .iter()
+        .enumerate()
+        .map(|(place, example)| (example.id.as_str(), place))
+        .collect();
+    let mut memories = vec![Memory::default(); examples.len()];
+    let mut known = 0;
+    for entry in StoreReader::open(store)? {
+        let entry = entry?;
+        let Some(&place) = places.get(entry.id.as_str()) else {
+            continue;
+        };
+        known += 1;
+        let context = examples[place].context();
+        for text in &entry.programs {
+            let actions = actions(&context, text).map_err(|problem| Error::Memory {
+                file: store.to_owned(),
+                problem: format!("example {}, program {text}: {problem}", entry.id),
+            })?;
+            memories[place].insert(&actions, 1.0);
+        }
+    }
+    if known == 0 {
+        return Err(Error::Memory {
+            file: store.to_owned(),
+            problem: "holds none of the examples to train on; explore the same dataset and split".to_owned(),
+        });
+    }
+    Ok(memories)
+}
+
+/// The actions of a program in text.
+fn actions(context: &Context, text: &str) -> Result<Vec<Action>, String> {
+    let program: Program = text
+        .parse()
+        .map_err(|error: mapo_tables::ProgramError| error.to_string())?;
+    let tokens = context.encode(&program).map_err(|error| error.to_string())?;
+    Ok(tokens.into_iter().map(|token| Action(token.0)).collect())
+}

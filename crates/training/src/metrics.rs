@@ -1,0 +1,113 @@
+//! What is measured while a run goes on.
+
+use mapo_core::{Learnt, Mean, Statistics};
+use serde::Serialize;
+use std::time::Instant;
+
+/// The mean of everything since the last line of `metrics.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Steps of the learner so far.
+    pub step: u64,
+    /// Seconds of this process so far.
+    pub seconds: f64,
+    /// The share of right answers on the dev split.
+    pub dev_accuracy: Option<f64>,
+    /// What the policy is expected to earn on the training examples, estimated without bias.
+    pub training_return: Option<f64>,
+    /// π(B), where the memory is not empty.
+    pub memory_weight: Option<f64>,
+    /// The share of examples with π(B) < α, where the memory is not empty.
+    pub clip_fraction: Option<f64>,
+    /// Entropy of a step of a program, in nats.
+    pub entropy: Option<f64>,
+    /// Length of the gradient before clipping.
+    pub gradient_norm: Option<f64>,
+    /// The loss.
+    pub loss: Option<f64>,
+    /// The share of visited examples with something in memory.
+    pub share_solved: f64,
+    /// Programs in memory for each visited example.
+    pub memory_size: f64,
+    /// Programs that joined a memory.
+    pub found: u64,
+    /// Examples visited in a second.
+    pub examples_per_second: f64,
+    /// Steps of the learner in a second.
+    pub steps_per_second: f64,
+    /// The share of the learner's time in which it waited for a batch, or made one itself.
+    pub waiting: f64,
+    /// Batches in the queue when the learner took one.
+    pub queue_depth: f64,
+    /// How many steps old the policy was that made a batch.
+    pub policy_age: f64,
+}
+
+/// Sums since the last line.
+#[derive(Debug)]
+pub struct Window {
+    statistics: Statistics,
+    loss: Mean,
+    entropy: Mean,
+    norm: Mean,
+    queue: Mean,
+    age: Mean,
+    waited: f64,
+    steps: u64,
+    began: Instant,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            statistics: Statistics::default(),
+            loss: Mean::default(),
+            entropy: Mean::default(),
+            norm: Mean::default(),
+            queue: Mean::default(),
+            age: Mean::default(),
+            waited: 0.0,
+            steps: 0,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Window {
+    /// Counts a step.
+    pub fn add(&mut self, statistics: Statistics, learnt: Learnt, queue: usize, age: u64, waited: f64) {
+        self.statistics += statistics;
+        self.loss.add(learnt.loss);
+        self.entropy.add(learnt.entropy);
+        self.norm.add(learnt.gradient_norm);
+        self.queue.add(queue as f64);
+        self.age.add(age as f64);
+        self.waited += waited;
+        self.steps += 1;
+    }
+
+    /// What was measured so far.
+    pub fn metrics(&self, step: u64, seconds: f64, dev_accuracy: Option<f64>) -> Metrics {
+        let passed = self.began.elapsed().as_secs_f64().max(1e-9);
+        let seen = self.statistics;
+        Metrics {
+            step,
+            seconds,
+            dev_accuracy,
+            training_return: seen.expected_return.get(),
+            memory_weight: seen.memory_weight.get(),
+            clip_fraction: seen.clip_fraction.get(),
+            entropy: self.entropy.get(),
+            gradient_norm: self.norm.get(),
+            loss: self.loss.get(),
+            share_solved: seen.solved as f64 / seen.examples.max(1) as f64,
+            memory_size: seen.programs as f64 / seen.examples.max(1) as f64,
+            found: seen.found_exploring + seen.found_drawing,
+            examples_per_second: seen.examples as f64 / passed,
+            steps_per_second: self.steps as f64 / passed,
+            waiting: self.waited / passed,
+            queue_depth: self.queue.get().unwrap_or(0.0),
+            policy_age: self.age.get().unwrap_or(0.0),
+        }
+    }
+}

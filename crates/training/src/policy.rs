@@ -1,0 +1,300 @@
+//! The network as a policy, and as one that learns.
+
+use mapo_core::{Action, BatchPolicy, Learner, Learnt, Move, Trajectory};
+use mapo_programmer::{
+    Adam, AdamOptions, Average, Batch, Dropout, Move as Step, Network, Objective, Runner, Stepper, Steps,
+    Trajectory as Weighted,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use crate::encode::{CLOSE, Input};
+use crate::{Error, Result};
+
+/// Partial programs of a network, with the buffers that turn core's words into the network's.
+#[derive(Debug, Default)]
+struct Rows {
+    stepper: Stepper,
+    valid: Vec<u32>,
+    logs: Vec<f32>,
+    steps: Vec<Step>,
+}
+
+impl Rows {
+    fn read(&mut self, network: &Network, inputs: &[&Input]) -> Result<()> {
+        let examples: Vec<_> = inputs.iter().map(|input| &***input).collect();
+        Ok(self.stepper.read(network, &examples)?)
+    }
+
+    fn start(&mut self, network: &Network, examples: &[usize]) -> Result<()> {
+        let examples: Vec<u32> = examples.iter().map(|&example| example as u32).collect();
+        Ok(self.stepper.restart(network, &examples)?)
+    }
+
+    fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
+        self.steps.clear();
+        self.steps.extend(moves.iter().map(|next| Step {
+            row: next.row as u32,
+            slot: next.action.0.into(),
+            defines: next.action.0 == CLOSE,
+        }));
+        Ok(self.stepper.advance(network, &self.steps)?)
+    }
+
+    fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
+        // A softmax over one action says nothing.
+        if valid.len() == 1 {
+            out.push(0.0);
+            return Ok(());
+        }
+        self.valid.clear();
+        self.valid.extend(valid.iter().map(|action| u32::from(action.0)));
+        self.stepper.log_probabilities(row, &self.valid, &mut self.logs)?;
+        out.extend_from_slice(&self.logs);
+        Ok(())
+    }
+}
+
+/// A network that acts: the actors' stale copy, or a model to be evaluated.
+#[derive(Debug)]
+pub struct NeuralPolicy {
+    network: Arc<Network>,
+    rows: Rows,
+}
+
+impl NeuralPolicy {
+    /// A policy with these parameters.
+    pub fn new(network: Arc<Network>) -> Self {
+        Self {
+            network,
+            rows: Rows::default(),
+        }
+    }
+
+    /// Takes other parameters; what was read before has to be read again.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.network = network;
+    }
+}
+
+/// How the learner learns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Adam's learning rate.
+    pub rate: f32,
+    /// The part of the learning rate that is left at the last step; it goes down in a straight line. 1 keeps it.
+    pub final_rate: f32,
+    /// A gradient with a larger norm is scaled down to it.
+    pub clip_norm: f32,
+    /// The share of numbers that dropout sets to zero.
+    pub dropout: f32,
+    /// Added to the loss, times the entropy of each step: a positive number penalises entropy.
+    pub entropy: f32,
+    /// Decay of the moving average of the parameters, which is what is evaluated and kept; 0 for none.
+    pub average: f32,
+}
+
+/// A network that learns.
+#[derive(Debug)]
+pub struct NeuralLearner {
+    network: Network,
+    runner: Runner,
+    adam: Adam,
+    average: Option<Average>,
+    learning: Learning,
+    /// How many steps there will be, for the learning rate.
+    steps: u64,
+    seed: u64,
+    gradient: Vec<f32>,
+    rows: Rows,
+}
+
+impl NeuralLearner {
+    /// A learner that begins with a network.
+    ///
+    /// # Errors
+    /// If its threads cannot be started.
+    pub fn new(network: Network, learning: Learning, steps: u64, seed: u64, threads: usize) -> Result<Self> {
+        let options = AdamOptions {
+            learning_rate: learning.rate,
+            clip_norm: (learning.clip_norm > 0.0).then_some(learning.clip_norm),
+            ..AdamOptions::default()
+        };
+        let adam = Adam::new(&network, options);
+        let average = (learning.average > 0.0).then(|| Average::new(&network, learning.average));
+        Self::resume(network, adam, average, learning, steps, seed, threads)
+    }
+
+    /// A learner that goes on with everything an earlier one had.
+    ///
+    /// # Errors
+    /// If its threads cannot be started.
+    pub fn resume(
+        network: Network,
+        adam: Adam,
+        average: Option<Average>,
+        learning: Learning,
+        steps: u64,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self> {
+        Ok(Self {
+            gradient: vec![0.0; network.values().len()],
+            runner: Runner::new(threads)?,
+            network,
+            adam,
+            average,
+            learning,
+            steps,
+            seed,
+            rows: Rows::default(),
+        })
+    }
+
+    /// The network as it is after the last step.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The optimiser.
+    pub fn adam(&self) -> &Adam {
+        &self.adam
+    }
+
+    /// The moving average, if there is one.
+    pub fn average(&self) -> Option<&Average> {
+        self.average.as_ref()
+    }
+
+    /// Where the learner's threads are.
+    pub fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// A copy for actors: the parameters of the last step.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn publish(&self) -> Result<Arc<Network>> {
+        self.copy(self.network.values())
+    }
+
+    /// A copy to be evaluated: the averaged parameters if there are any.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn model(&self) -> Result<Arc<Network>> {
+        self.copy(
+            self.average
+                .as_ref()
+                .map_or(self.network.values(), Average::values),
+        )
+    }
+
+    fn copy(&self, values: &[f32]) -> Result<Arc<Network>> {
+        let config = self.network.config().clone();
+        let network = Network::with_values(config, self.network.shared_words(), values.to_vec(), false)?;
+        Ok(Arc::new(network))
+    }
+
+    /// The learning rate after so many steps.
+    fn rate(&self) -> f32 {
+        let done = (self.adam.steps() as f32 / self.steps.max(1) as f32).min(1.0);
+        // Averages over the last steps do better when those are small.
+        self.learning.rate * (1.0 - (1.0 - self.learning.final_rate) * done)
+    }
+}
+
+impl Learner<Input> for NeuralLearner {
+    fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
+        let counts = |trajectory: &&Trajectory| trajectory.weight != 0.0 || self.learning.entropy != 0.0;
+        let kept: Vec<&Trajectory> = trajectories.iter().filter(counts).collect();
+        if kept.is_empty() {
+            return Ok(Learnt::default());
+        }
+        let steps: Vec<Steps> = kept.iter().map(|trajectory| steps(&trajectory.steps)).collect();
+        let weighted: Vec<Weighted<'_>> = kept
+            .iter()
+            .zip(&steps)
+            .map(|(trajectory, steps)| Weighted {
+                example: trajectory.example,
+                weight: trajectory.weight as f32,
+                steps,
+            })
+            .collect();
+        let examples: Vec<_> = contexts.iter().map(|input| &***input).collect();
+        let batch = Batch {
+            examples: &examples,
+            trajectories: &weighted,
+        };
+        let objective = Objective {
+            divisor: divisor as f32,
+            entropy: self.learning.entropy,
+            dropout: (self.learning.dropout > 0.0).then_some(Dropout {
+                rate: self.learning.dropout,
+                seed: self.seed ^ self.adam.steps().wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            }),
+            share_prefixes: true,
+        };
+        let outcome = self
+            .runner
+            .train(&self.network, &batch, &objective, &mut self.gradient)?;
+        if !outcome.loss.is_finite() {
+            return Err(Error::Loss {
+                step: self.adam.steps(),
+                loss: outcome.loss,
+            });
+        }
+        self.adam.options.learning_rate = self.rate();
+        let norm = self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
+        if let Some(average) = &mut self.average {
+            average.update(&self.network);
+        }
+        Ok(Learnt {
+            loss: outcome.loss,
+            gradient_norm: norm,
+            entropy: outcome.entropy / outcome.steps.max(1) as f64,
+        })
+    }
+}
+
+/// A program as the network takes it.
+pub fn steps(steps: &mapo_core::Steps) -> Steps {
+    let mut out = Steps::default();
+    let mut slots: Vec<u32> = Vec::new();
+    for (action, valid) in steps.iter() {
+        slots.clear();
+        slots.extend(valid.iter().map(|action| u32::from(action.0)));
+        out.push(action.0.into(), &slots, action.0 == CLOSE);
+    }
+    out
+}
+
+/// Both kinds of policy hold a network and rows.
+macro_rules! steps_through_rows {
+    ($policy:ty) => {
+        impl BatchPolicy<Input> for $policy {
+            type Error = Error;
+
+            fn read(&mut self, contexts: &[&Input]) -> Result<()> {
+                self.rows.read(&self.network, contexts)
+            }
+
+            fn start(&mut self, examples: &[usize]) -> Result<()> {
+                self.rows.start(&self.network, examples)
+            }
+
+            fn advance(&mut self, moves: &[Move]) -> Result<()> {
+                self.rows.advance(&self.network, moves)
+            }
+
+            fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
+                self.rows.log_probabilities(row, valid, out)
+            }
+        }
+    };
+}
+
+steps_through_rows!(NeuralPolicy);
+steps_through_rows!(NeuralLearner);

@@ -1,0 +1,421 @@
+//! The settings of a run: presets, and how a file or a flag changes them.
+
+use mapo_core::{Exploring, Inside, Mapo, Objective, Outside, WeightsFrom};
+use mapo_programmer::Config;
+use mapo_tables::{Dataset, Pruning};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::encode::BUILTINS;
+use crate::policy::Learning;
+use crate::{Error, Result};
+
+/// Everything that a run depends on but its data, its seed and its number of threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Steps of the learner.
+    pub steps: u64,
+    /// Examples in a batch.
+    pub batch: usize,
+    /// The loss is divided by this: the nominal number of samples of a batch.
+    pub samples: f64,
+    /// Actors get the learner's parameters every so many steps.
+    pub refresh: u64,
+    /// The model is evaluated every so many steps.
+    pub evaluate: u64,
+    /// Partial programs that beam search keeps.
+    pub beam: usize,
+    /// The network's sizes.
+    pub network: NetworkSettings,
+    /// How the learner learns.
+    pub learning: Learning,
+    /// What is climbed.
+    pub objective: Objective,
+    /// Systematic exploration during training.
+    pub exploring: Exploring,
+    /// Random exploration before training.
+    pub exploration: Exploration,
+}
+
+/// The network's sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSettings {
+    /// Width of the LSTMs.
+    pub hidden: usize,
+    /// Width of the attention.
+    pub attention: usize,
+    /// Layers of each LSTM stack.
+    pub layers: usize,
+    /// Numbers in a word's vector, where no file gives them.
+    pub vector: usize,
+    /// A word without a given vector is unknown if training has it less often.
+    pub often: usize,
+    /// Features of a column: 1 for how many words of its name the question has, as in the paper; 2 to add which part
+    /// of its name they are.
+    pub column_features: usize,
+}
+
+/// Random exploration before training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exploration {
+    /// Programs to try for each question.
+    pub programs: u64,
+    /// Which functions to try: `none` for all, `paper` or `wide` for those that a word of the question suggests.
+    pub pruning: String,
+}
+
+impl Settings {
+    /// The settings for a kind of dataset; questions of one's own are trained as those of `toy`.
+    pub fn for_data(data: &Dataset) -> Self {
+        match data {
+            Dataset::Wtq(_) => Self::wtq(),
+            Dataset::WikiSql(_) => Self::wikisql(),
+            Dataset::Toy | Dataset::JsonLines(_) => Self::toy(),
+        }
+    }
+
+    /// The paper's settings for WikiTableQuestions.
+    pub fn wtq() -> Self {
+        Self {
+            steps: 25_000,
+            batch: 25,
+            samples: 50.0,
+            refresh: 10,
+            evaluate: 500,
+            beam: 5,
+            network: NetworkSettings {
+                hidden: 200,
+                attention: 200,
+                layers: 2,
+                vector: 100,
+                often: 5,
+                column_features: 1,
+            },
+            learning: Learning {
+                rate: 0.001,
+                final_rate: 1.0,
+                clip_norm: 5.0,
+                dropout: 0.2,
+                entropy: 0.01,
+                average: 0.0,
+            },
+            objective: Objective::Mapo(Mapo::default()),
+            exploring: Exploring::default(),
+            exploration: Exploration {
+                programs: 50_000,
+                pruning: Pruning::Wide.to_string(),
+            },
+        }
+    }
+
+    /// The paper's settings for WikiSQL.
+    pub fn wikisql() -> Self {
+        let wtq = Self::wtq();
+        Self {
+            steps: 15_000,
+            batch: 125,
+            samples: 750.0,
+            learning: Learning {
+                dropout: 0.0,
+                entropy: 0.0,
+                ..wtq.learning
+            },
+            objective: Objective::Mapo(Mapo {
+                inside: Inside::Top(5),
+                weights_from: WeightsFrom::Learner,
+                ..Mapo::default()
+            }),
+            exploring: Exploring {
+                per_visit: 1,
+                when_empty: 9,
+            },
+            exploration: Exploration {
+                programs: 1_000,
+                pruning: Pruning::None.to_string(),
+            },
+            ..wtq
+        }
+    }
+
+    /// Settings for the built-in dataset, chosen so that it is learnt in a minute or two.
+    pub fn toy() -> Self {
+        Self {
+            steps: 1_000,
+            batch: 32,
+            samples: 32.0,
+            refresh: 10,
+            evaluate: 100,
+            beam: 5,
+            network: NetworkSettings {
+                hidden: 128,
+                attention: 128,
+                layers: 2,
+                vector: 64,
+                often: 3,
+                column_features: 2,
+            },
+            learning: Learning {
+                rate: 0.005,
+                final_rate: 0.1,
+                clip_norm: 5.0,
+                dropout: 0.4,
+                entropy: 0.0,
+                average: 0.98,
+            },
+            objective: Objective::Mapo(Mapo {
+                inside: Inside::Sampled(1),
+                outside: Outside::Rejection,
+                ..Mapo::default()
+            }),
+            exploring: Exploring::default(),
+            exploration: Exploration {
+                programs: 4_000,
+                pruning: Pruning::Wide.to_string(),
+            },
+        }
+    }
+
+    /// The network's configuration; `vector` is the size of the words' vectors.
+    pub fn config(&self, vector: usize) -> Config {
+        Config {
+            vector,
+            hidden: self.network.hidden,
+            attention: self.network.attention,
+            layers: self.network.layers,
+            column_features: self.network.column_features,
+            ..Config::paper(BUILTINS)
+        }
+    }
+
+    /// The pruning of random exploration.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn pruning(&self) -> Result<Pruning> {
+        self.exploration.pruning.parse().map_err(Error::Settings)
+    }
+
+    /// Whether the settings make sense.
+    ///
+    /// # Errors
+    /// Names the one that does not.
+    pub fn check(&self) -> Result<()> {
+        use mapo_core::Estimator;
+        self.objective.check()?;
+        self.pruning()?;
+        let wrong =
+            |what: &str, must: &str| Err(Error::Settings(format!("the setting {what} must be {must}")));
+        for (name, number) in [
+            ("batch", self.batch as u64),
+            ("refresh", self.refresh),
+            ("evaluate", self.evaluate),
+            ("beam", self.beam as u64),
+            ("network.hidden", self.network.hidden as u64),
+            ("network.attention", self.network.attention as u64),
+            ("network.layers", self.network.layers as u64),
+            ("network.vector", self.network.vector as u64),
+        ] {
+            if number == 0 {
+                return wrong(name, "at least 1");
+            }
+        }
+        let Learning {
+            rate,
+            final_rate,
+            dropout,
+            average,
+            clip_norm,
+            entropy,
+        } = self.learning;
+        for (name, share) in [("learning.dropout", dropout), ("learning.average", average)] {
+            if !(0.0..1.0).contains(&share) {
+                return wrong(name, "at least 0 and below 1");
+            }
+        }
+        for (name, number) in [("learning.rate", rate), ("samples", self.samples as f32)] {
+            if !(number > 0.0 && number.is_finite()) {
+                return wrong(name, "above 0");
+            }
+        }
+        if !(0.0..=1.0).contains(&final_rate) {
+            return wrong("learning.final_rate", "between 0 and 1");
+        }
+        if !(clip_norm.is_finite() && entropy.is_finite()) {
+            return wrong("learning.clip_norm and learning.entropy", "finite");
+        }
+        Ok(())
+    }
+
+    /// The settings in a file's form.
+    ///
+    /// # Errors
+    /// Never for settings that were read.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string_pretty(self).map_err(|error| Error::Settings(error.to_string()))
+    }
+
+    /// These settings, changed by a TOML text; whatever it does not name stays.
+    ///
+    /// # Errors
+    /// If it is no TOML, names a setting that there is not (the error suggests one), or a value does not fit.
+    pub fn changed_by(&self, text: &str) -> Result<Self> {
+        let changes: Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))?;
+        let mut settings = Table::try_from(self).map_err(|error| Error::Settings(error.to_string()))?;
+        overlay(&mut settings, changes, "")?;
+        let changed: Result<Self, _> = settings.try_into();
+        changed.map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))
+    }
+
+    /// These settings with one changed, as in `learning.rate=0.002`.
+    ///
+    /// # Errors
+    /// Those of [`changed_by`](Self::changed_by).
+    pub fn with(&self, change: &str) -> Result<Self> {
+        let Some((name, value)) = change.split_once('=') else {
+            return Err(Error::Settings(format!(
+                "'{change}' is no setting; write NAME=VALUE, as in learning.rate=0.002"
+            )));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let text = format!("{name} = {value}");
+        // A word needs no quotes on the command line.
+        if text.parse::<Table>().is_err() {
+            return self.changed_by(&format!("{name} = {value:?}"));
+        }
+        self.changed_by(&text)
+    }
+}
+
+/// Puts changes over settings, and says so if there is no such setting.
+fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
+    for (name, change) in changes {
+        // Which settings an objective has depends on its name, and it says itself what it does not know.
+        let is_objective = path == "objective.";
+        match (settings.get_mut(&name), change) {
+            (Some(Value::Table(known)), Value::Table(change)) if !is_objective => {
+                if name == "objective"
+                    && change
+                        .get("name")
+                        .is_some_and(|new| Some(new) != known.get("name"))
+                {
+                    *known = change;
+                } else {
+                    overlay(known, change, &format!("{path}{name}."))?;
+                }
+            }
+            (Some(known), change) => *known = as_kind_of(known, change),
+            (None, change) if is_objective => {
+                settings.insert(name, change);
+            }
+            (None, _) => {
+                let wrong = format!("there is no setting '{path}{name}'");
+                return Err(Error::Settings(match closest(&name, settings.keys()) {
+                    Some(close) => format!("{wrong}; did you mean '{path}{close}'?"),
+                    None => {
+                        let known: Vec<&str> = settings.keys().map(String::as_str).collect();
+                        format!("{wrong}; there are {}", known.join(", "))
+                    }
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A whole number where a number is wanted.
+fn as_kind_of(known: &Value, change: Value) -> Value {
+    match (known, change) {
+        (Value::Float(_), Value::Integer(number)) => Value::Float(number as f64),
+        (_, change) => change,
+    }
+}
+
+fn closest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a str> {
+    known
+        .map(|known| (strsim::jaro_winkler(name, known), known.as_str()))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_make_sense_and_survive_a_file() {
+        for settings in [Settings::toy(), Settings::wtq(), Settings::wikisql()] {
+            settings.check().unwrap();
+            let text = settings.to_toml().unwrap();
+            assert_eq!(Settings::toy().changed_by(&text).unwrap(), settings);
+        }
+    }
+
+    #[test]
+    fn one_setting_changes_alone() {
+        let toy = Settings::toy();
+        let changed = toy.with("learning.rate=0.5").unwrap();
+        assert_eq!(changed.learning.rate, 0.5);
+        assert_eq!(
+            changed
+                .with(&format!("learning.rate={}", toy.learning.rate))
+                .unwrap(),
+            toy
+        );
+        assert_eq!(
+            toy.with("exploration.pruning=none").unwrap().exploration.pruning,
+            "none"
+        );
+        assert_eq!(toy.with("samples=3").unwrap().samples, 3.0);
+        let hard_em = toy.changed_by("[objective]\nname = \"hard_em\"").unwrap();
+        assert_eq!(hard_em.objective.name(), "hard_em");
+        let decay = toy
+            .changed_by("objective.alpha_decay = { to = 0.0, steps = 10 }")
+            .unwrap();
+        assert!(matches!(
+            decay.objective,
+            Objective::Mapo(Mapo {
+                alpha_decay: Some(_),
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn a_typo_is_told() {
+        let message = |change: &str| Settings::toy().with(change).unwrap_err().to_string();
+        assert_eq!(
+            message("learning.rtae=1"),
+            "there is no setting 'learning.rtae'; did you mean 'learning.rate'?"
+        );
+        assert_eq!(
+            message("bacth=1"),
+            "there is no setting 'bacth'; did you mean 'batch'?"
+        );
+        assert!(
+            message("objective.alhpa=1").contains("alhpa"),
+            "{}",
+            message("objective.alhpa=1")
+        );
+        assert!(message("batch").contains("NAME=VALUE"));
+        assert!(
+            message("batch=many").contains("invalid type"),
+            "{}",
+            message("batch=many")
+        );
+        let wrong = Settings::toy()
+            .with("learning.dropout=1")
+            .unwrap()
+            .check()
+            .unwrap_err();
+        assert_eq!(
+            wrong.to_string(),
+            "the setting learning.dropout must be at least 0 and below 1"
+        );
+    }
+}

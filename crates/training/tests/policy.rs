@@ -1,0 +1,96 @@
+//! The network as core's policy.
+
+use mapo_core::{Action, BatchPolicy, Env, Memory, Move, PrefixTree, Steps};
+use mapo_programmer::{Batch, Network, Runner, Trajectory};
+use mapo_tables::datasets::toy::{SEED, Split, generate};
+use mapo_tables::{Assistance, Example, Pruning, TableEnv};
+use mapo_training::encode::encode_all;
+use mapo_training::{Input, NeuralPolicy, Settings, memories, steps, vocabulary};
+use std::sync::Arc;
+
+fn setting() -> (Vec<Example>, Vec<Input>, Vec<Memory>, Arc<Network>) {
+    let examples: Vec<Example> = generate(Split::Train, SEED, 6)
+        .into_iter()
+        .map(Example::from)
+        .collect();
+    let mut settings = Settings::toy();
+    settings.network.hidden = 16;
+    settings.network.attention = 16;
+    let words = vocabulary::trained(&examples, 1, 8).unwrap();
+    let config = settings.config(8);
+    let inputs = encode_all(&config, &words, &examples);
+    let network = Arc::new(Network::new(config, words, 5).unwrap());
+    let memories = memories::explore(&examples, 400, Pruning::Wide, 1, &Default::default()).unwrap();
+    (examples, inputs, memories, network)
+}
+
+#[test]
+fn steps_agree_with_scores_and_probabilities_sum_to_one() {
+    let (examples, inputs, memories, network) = setting();
+    let mut policy = NeuralPolicy::new(Arc::clone(&network));
+    let inputs: Vec<&Input> = inputs.iter().collect();
+    policy.read(&inputs).unwrap();
+    let mut envs: Vec<TableEnv> = examples
+        .iter()
+        .map(|example| TableEnv::new(example, Pruning::None, Assistance::All))
+        .collect();
+    let trees: Vec<(usize, PrefixTree)> = envs
+        .iter_mut()
+        .zip(&memories)
+        .map(|(env, memory)| PrefixTree::of_memory(env, memory))
+        .enumerate()
+        .collect();
+    let references: Vec<(usize, &PrefixTree)> = trees.iter().map(|(place, tree)| (*place, tree)).collect();
+    let scored = policy.score(&references).unwrap();
+
+    let programs: Vec<(usize, mapo_programmer::Steps)> = envs
+        .iter_mut()
+        .zip(&memories)
+        .enumerate()
+        .flat_map(|(place, (env, memory))| {
+            let programs = memory.iter().map(|(program, _)| Steps::of(env, program).unwrap());
+            programs
+                .map(|program| (place, steps(&program)))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(programs.len() > 6, "{}", programs.len());
+    let trajectories: Vec<Trajectory<'_>> = programs
+        .iter()
+        .map(|(example, steps)| Trajectory {
+            example: *example,
+            weight: 0.0,
+            steps,
+        })
+        .collect();
+    let encoded: Vec<_> = inputs.iter().map(|input| &***input).collect();
+    let batch = Batch {
+        examples: &encoded,
+        trajectories: &trajectories,
+    };
+    let (whole, _) = Runner::new(1).unwrap().score(&network, &batch, true).unwrap();
+    for (one, other) in scored.iter().flatten().zip(&whole) {
+        assert!((one - f64::from(*other)).abs() < 1e-4, "{one} {other}");
+    }
+
+    // All first actions together, then all second ones after `(`, have probability one.
+    let places: Vec<usize> = (0..examples.len()).rev().collect();
+    policy.start(&places).unwrap();
+    let mut moves = Vec::new();
+    for (row, &place) in places.iter().enumerate() {
+        envs[place].rewind(0);
+        moves.push(Move {
+            row,
+            action: Action(1),
+        });
+        envs[place].step(Action(1));
+    }
+    policy.advance(&moves).unwrap();
+    for (row, &place) in places.iter().enumerate() {
+        let (mut valid, mut logs) = (Vec::new(), Vec::new());
+        envs[place].actions(&mut valid);
+        policy.log_probabilities(row, &valid, &mut logs).unwrap();
+        let sum: f32 = logs.iter().map(|log| log.exp()).sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+    }
+}
