@@ -249,13 +249,15 @@ impl<'a> Trainer<'a> {
             };
             let waited = began.elapsed().as_secs_f64();
             self.learn(acted, &mut window, 0, waited)?;
-            self.after_step(&mut window, observe)?;
+            observe(self, &Event::Step { step: self.step })?;
+            self.measure(&mut window, observe)?;
         }
         Ok(())
     }
 
     /// As many actors as threads, each with its share of the examples, and the learner. They share the cores; the
-    /// bounded queue lets neither side run ahead.
+    /// bounded queue lets neither side run ahead. Actors rest while the model is evaluated, so that whoever hears of
+    /// it finds the memories in place.
     fn run_together(
         &mut self,
         stop: &AtomicBool,
@@ -263,62 +265,79 @@ impl<'a> Trainer<'a> {
     ) -> Result<()> {
         let settings = self.settings;
         let threads = self.learner.runner().threads();
-        let mut tasks = std::mem::take(&mut self.tasks);
-        let board = Board {
-            published: Mutex::new((self.step, self.learner.publish()?)),
-            step: AtomicU64::new(self.step),
-            queued: AtomicUsize::new(0),
-        };
-        let share = tasks.len().div_ceil(threads);
-        let (sender, receiver) = sync_channel(WAITING * threads);
-        let result = std::thread::scope(|scope| {
-            let shards = tasks.chunks_mut(share).enumerate();
-            let actors: Vec<_> = shards
-                .map(|(number, shard)| {
-                    let (sender, board, seed) = (sender.clone(), &board, self.seed);
-                    let first = self.step;
-                    scope.spawn(move || act(number, threads, first, shard, settings, seed, board, &sender))
-                })
-                .collect();
-            // The queue ends with its last actor.
-            drop(sender);
-            let learnt = self.learn_from(&receiver, &board, stop, observe);
-            // An actor that waits to send learns that nobody will read.
-            drop(receiver);
-            let acted = actors
-                .into_iter()
-                .map(|actor| actor.join().unwrap_or(Err(Error::Thread)));
-            let acted = acted.collect::<Result<Vec<()>>>();
-            learnt.and(acted.map(|_| ()))
-        });
-        self.tasks = tasks;
-        result
+        let share = self.tasks.len().div_ceil(threads);
+        // Each actor's batches so far; together they have made about one for each step.
+        let mut rounds = vec![self.step.div_ceil(threads as u64); threads];
+        let mut window = Window::default();
+        while !self.is_over(stop) {
+            let mut tasks = std::mem::take(&mut self.tasks);
+            let board = Board {
+                published: Mutex::new((self.step, self.learner.publish()?)),
+                step: AtomicU64::new(self.step),
+                queued: AtomicUsize::new(0),
+            };
+            let (sender, receiver) = sync_channel(WAITING * threads);
+            let ran = std::thread::scope(|scope| {
+                let shards = tasks.chunks_mut(share).zip(&mut rounds).enumerate();
+                let actors: Vec<_> = shards
+                    .map(|(number, (tasks, round))| {
+                        let mut life = ActorLife {
+                            number: number as u64,
+                            actors: threads as u64,
+                            round,
+                            tasks,
+                            settings,
+                            seed: self.seed,
+                        };
+                        let (sender, board) = (sender.clone(), &board);
+                        scope.spawn(move || life.act(board, &sender))
+                    })
+                    .collect();
+                // The queue ends with its last actor.
+                drop(sender);
+                let learnt = self.learn_from(&receiver, &board, stop, &mut window, observe);
+                // An actor that waits to send learns that nobody will read.
+                drop(receiver);
+                let acted = actors
+                    .into_iter()
+                    .map(|actor| actor.join().unwrap_or(Err(Error::Thread)));
+                let acted = acted.collect::<Result<Vec<()>>>();
+                learnt.and(acted.map(|_| ()))
+            });
+            self.tasks = tasks;
+            ran?;
+            self.measure(&mut window, observe)?;
+        }
+        Ok(())
     }
 
+    /// Learns until the model is to be evaluated.
     fn learn_from(
         &mut self,
         queue: &Receiver<Acted>,
         board: &Board,
         stop: &AtomicBool,
+        window: &mut Window,
         observe: &mut dyn FnMut(&Self, &Event<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut window = Window::default();
-        while !self.is_over(stop) {
+        loop {
             let began = Instant::now();
             let Ok(acted) = queue.recv() else {
                 // All actors have ended: what they say of it is the error.
                 return Ok(());
             };
             let depth = board.queued.fetch_sub(1, Relaxed);
-            self.learn(acted, &mut window, depth, began.elapsed().as_secs_f64())?;
+            self.learn(acted, window, depth, began.elapsed().as_secs_f64())?;
             board.step.store(self.step, Relaxed);
             if self.step.is_multiple_of(self.settings.refresh) {
                 let network = self.learner.publish()?;
                 *board.published.lock().unwrap_or_else(PoisonError::into_inner) = (self.step, network);
             }
-            self.after_step(&mut window, observe)?;
+            observe(self, &Event::Step { step: self.step })?;
+            if self.is_over(stop) || self.step.is_multiple_of(self.settings.evaluate) {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     fn learn(&mut self, acted: Acted, window: &mut Window, depth: usize, waited: f64) -> Result<()> {
@@ -342,12 +361,12 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn after_step(
+    /// Evaluates the model if its time has come.
+    fn measure(
         &mut self,
         window: &mut Window,
         observe: &mut dyn FnMut(&Self, &Event<'_>) -> Result<()>,
     ) -> Result<()> {
-        observe(self, &Event::Step { step: self.step })?;
         let is_last = self.step == self.settings.steps;
         if !self.step.is_multiple_of(self.settings.evaluate) && !is_last {
             return Ok(());
@@ -389,45 +408,53 @@ struct Board {
     queued: AtomicUsize,
 }
 
-/// An actor's life.
-#[expect(clippy::too_many_arguments, reason = "all that a thread is born with")]
-fn act(
-    number: usize,
-    actors: usize,
-    first: u64,
-    tasks: &mut [TableTask],
-    settings: &Settings,
+/// All that an actor's thread is born with.
+struct ActorLife<'a> {
+    number: u64,
+    actors: u64,
+    /// Its batches so far.
+    round: &'a mut u64,
+    tasks: &'a mut [TableTask],
+    settings: &'a Settings,
     seed: u64,
-    board: &Board,
-    queue: &SyncSender<Acted>,
-) -> Result<()> {
-    let mut actor = Actor::new(settings.objective.clone(), settings.exploring, seed)?;
-    let order = Order::new(tasks.len(), settings.batch, seed.wrapping_add(number as u64));
-    let published = || {
-        board
-            .published
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    };
-    let (mut step, network) = published();
-    let mut policy = NeuralPolicy::new(network);
-    for round in first.. {
-        let (newest, network) = published();
-        if newest != step {
-            policy.set_network(network);
-            step = newest;
-        }
-        let mut picked = pick(tasks, &order.batch(round));
-        // No two actors have a batch of the same number.
-        let batch = round * actors as u64 + number as u64;
-        let batch = actor.act(batch, board.step.load(Relaxed), &mut picked, &mut policy)?;
-        board.queued.fetch_add(1, Relaxed);
-        if queue.send(Acted { batch, policy: step }).is_err() {
-            break;
+}
+
+impl ActorLife<'_> {
+    /// Acts until nobody wants its batches.
+    fn act(&mut self, board: &Board, queue: &SyncSender<Acted>) -> Result<()> {
+        let settings = self.settings;
+        let mut actor = Actor::new(settings.objective.clone(), settings.exploring, self.seed)?;
+        let order = Order::new(
+            self.tasks.len(),
+            settings.batch,
+            self.seed.wrapping_add(self.number),
+        );
+        let published = || {
+            board
+                .published
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        };
+        let (mut step, network) = published();
+        let mut policy = NeuralPolicy::new(network);
+        loop {
+            let (newest, network) = published();
+            if newest != step {
+                policy.set_network(network);
+                step = newest;
+            }
+            let mut picked = pick(self.tasks, &order.batch(*self.round));
+            // No two actors have a batch of the same number.
+            let number = *self.round * self.actors + self.number;
+            let batch = actor.act(number, board.step.load(Relaxed), &mut picked, &mut policy)?;
+            *self.round += 1;
+            board.queued.fetch_add(1, Relaxed);
+            if queue.send(Acted { batch, policy: step }).is_err() {
+                return Ok(());
+            }
         }
     }
-    Ok(())
 }
 
 /// The tasks at some places, in the order of the places' numbers.

@@ -16,11 +16,12 @@ fn setting() -> (Vec<Example>, Vec<Input>, Vec<Memory>, Arc<Network>) {
     let mut settings = Settings::toy();
     settings.network.hidden = 16;
     settings.network.attention = 16;
-    let words = vocabulary::trained(&examples, 1, 8).unwrap();
+    let words = vocabulary::trained(&examples, 1, 8).expect("a small setting");
     let config = settings.config(8);
     let inputs = encode_all(&config, &words, &examples);
-    let network = Arc::new(Network::new(config, words, 5).unwrap());
-    let memories = memories::explore(&examples, 400, Pruning::Wide, 1, &Default::default()).unwrap();
+    let network = Arc::new(Network::new(config, words, 5).expect("a small setting"));
+    let memories =
+        memories::explore(&examples, 400, Pruning::Wide, 1, &Default::default()).expect("a small setting");
     (examples, inputs, memories, network)
 }
 

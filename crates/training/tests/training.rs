@@ -26,7 +26,8 @@ fn setting(steps: u64) -> Setting {
     settings.samples = 12.0;
     settings.steps = steps;
     settings.evaluate = 20;
-    let memories = memories::explore(&examples, 1000, Pruning::Wide, 1, &Default::default()).unwrap();
+    let memories =
+        memories::explore(&examples, 1000, Pruning::Wide, 1, &Default::default()).expect("a small setting");
     Setting {
         settings,
         examples,
@@ -36,7 +37,8 @@ fn setting(steps: u64) -> Setting {
 
 impl Setting {
     fn trainer(&self, threads: usize) -> Trainer<'_> {
-        let words = vocabulary::trained(&self.examples, self.settings.network.often, 16).unwrap();
+        let words =
+            vocabulary::trained(&self.examples, self.settings.network.often, 16).expect("a small setting");
         let memories = self.memories.clone();
         Trainer::new(
             &self.settings,
@@ -47,12 +49,14 @@ impl Setting {
             memories,
             &self.examples,
         )
-        .unwrap()
+        .expect("a small setting")
     }
 }
 
 fn go(trainer: &mut Trainer<'_>) {
-    trainer.run(&AtomicBool::new(false), &mut |_, _| Ok(())).unwrap();
+    trainer
+        .run(&AtomicBool::new(false), &mut |_, _| Ok(()))
+        .expect("a small setting");
 }
 
 fn bits(trainer: &Trainer<'_>) -> Vec<u32> {

@@ -79,8 +79,8 @@ impl Demo {
         let solved = memories.iter().filter(|memory| !memory.is_empty()).count();
         let found = memories.iter().map(Memory::len).sum::<usize>() as f64 / train.len().max(1) as f64;
         self.say(format_args!(
-            "   {solved} of {} questions have such a program, {found:.1} on average; most are right\n   \
-             by accident. ({explored:.1} s)\n\n\
+            "   {solved} of {} questions have such a program, {found:.1} on average; some are right\n   \
+             only by accident. ({explored:.1} s)\n\n\
              2. Learn: raise the expected reward of a neural network that writes programs,\n   \
              with those found so far as its memory (MAPO), for {} steps.",
             train.len(),

@@ -157,9 +157,8 @@ impl Train {
                 if let (true, Some(best)) = (*is_best, trainer.best()) {
                     folder.save_best(best)?;
                 }
-                // With several threads the actors hold the memories, which are saved when they have ended.
-                let is_whole = !trainer.tasks().is_empty() && trainer.step().is_multiple_of(settings.refresh);
-                if is_whole {
+                // Only there do the actors' parameters equal the learner's.
+                if trainer.step().is_multiple_of(settings.refresh) {
                     folder.save(trainer)?;
                 }
             }
