@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Times the programmer beside PyTorch doing the same work with the same weights.
 
-    python3 benches/pytorch/compare.py [--json] [--rounds N]
+    python3 benches/pytorch/compare.py [--json] [--rounds N] [--threads N] [--quiet]
 
 Needs the packages torch, numpy and safetensors, and cargo. It builds the Rust side in release mode, which writes the work
-and the weights to a directory; then both sides take turns, on two threads, and the medians are compared.
+and the weights to a directory; then both sides take turns, on two threads (or as many as are
+asked for), and the medians are compared. Processor times are given too: with --threads 1 their ratio holds on a busy
+machine as well.
 
 The work: 25 questions of 5 to 35 tokens. *train*: 50 programs of 6 to 20 tokens, one whole step (forward, backward,
 clipping, Adam) with dropout 0.2 and an entropy term; *score*: log-probabilities of 500 programs. *loss_difference*
@@ -29,7 +31,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-THREADS = 2
 DIVISOR = 50.0
 ENTROPY = 0.01
 DROPOUT = 0.2
@@ -61,12 +62,39 @@ def own_seconds(process):
     return sum(os.times()[:2]) + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Watch:
+    """Waits, if asked to, until the machine does nothing else, and tells whether it did meanwhile."""
+
+    def __init__(self, process, quiet):
+        self.process, self.quiet = process, quiet and busy_seconds() is not None
+
+    def mark(self):
+        return busy_seconds() - own_seconds(self.process), time.perf_counter()
+
+    def others(self, mark):
+        """Processors that others kept busy since the mark."""
+        busy, now = self.mark()
+        return max(0.0, busy - mark[0]) / (now - mark[1])
+
+    def undisturbed(self, run):
+        """The result of a run during which, if that is asked for, the machine did nothing else."""
+        while self.quiet:
+            mark = self.mark()
+            time.sleep(0.5)
+            if self.others(mark) < 0.1:
+                mark = self.mark()
+                result = run()
+                if self.others(mark) < 0.1:
+                    return result
+        return run()
+
+
 class Ours:
     """The Rust side, obeying commands over a pipe."""
 
-    def __init__(self, executable, directory):
+    def __init__(self, executable, directory, threads):
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([executable, "serve", directory], stdin=pipe, stdout=pipe, text=True)
+        self.process = subprocess.Popen([executable, "serve", directory, str(threads)], stdin=pipe, stdout=pipe, text=True)
         if self.process.stdout.readline().strip() != "ready":
             raise SystemExit("the Rust side did not start")
 
@@ -74,7 +102,7 @@ class Ours:
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
-        return answer["seconds"], answer["value"]
+        return answer["seconds"], answer["processor"], answer["value"]
 
     def close(self):
         self.process.stdin.close()
@@ -91,12 +119,12 @@ def slices(flat, ends):
 class Theirs:
     """The PyTorch side."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, threads):
         import torch
         from safetensors.torch import load_file
 
         self.torch = torch
-        torch.set_num_threads(THREADS)
+        torch.set_num_threads(threads)
         torch.set_flush_denormal(True)
         work = json.loads((directory / "work.json").read_text())
         tensors = load_file(directory / "model.safetensors")
@@ -425,7 +453,7 @@ class Theirs:
             times.append(time.perf_counter() - start)
         return statistics.median(times), value
 
-    def tune(self):
+    def tune(self, watch):
         """Tries the two LSTMs and torch.compile, for training and scoring apart, and keeps the fastest."""
         heads = {"plain": self.plain_head, "compiled": self.torch.compile(self.plain_head, dynamic=True)}
         for work, run in (("train", self.train), ("score", self.score)):
@@ -436,7 +464,7 @@ class Theirs:
                     try:
                         self.timed(run, 3)
                         # The least of a few: other work on the machine must not decide.
-                        seconds = min(self.timed(run)[0] for _ in range(9))
+                        seconds = min(watch.undisturbed(lambda: self.timed(run, 3)[0]) for _ in range(3))
                     except Exception as error:  # no compiler on this machine
                         print(f"{head} does not work here: {error}", file=sys.stderr)
                         continue
@@ -448,44 +476,54 @@ class Theirs:
 
     def run(self, work):
         self.head = self.heads[self.choice[work]]
-        return self.timed(self.train if work == "train" else self.score)[0]
+        start = time.process_time()
+        seconds, _ = self.timed(self.train if work == "train" else self.score)
+        return seconds, time.process_time() - start
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--rounds", type=int, default=31, help="how often each side runs")
+    parser.add_argument("--quiet", action="store_true", help="count only turns in which the machine did nothing else")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side")
     arguments = parser.parse_args()
     executable = build()
     with tempfile.TemporaryDirectory() as directory:
-        ours = Ours(executable, directory)
-        theirs = Theirs(Path(directory))
-        _, our_loss = ours.run("loss")
+        ours = Ours(executable, directory, arguments.threads)
+        theirs = Theirs(Path(directory), arguments.threads)
+        _, _, our_loss = ours.run("loss")
         their_loss = theirs.loss().item()
-        _, our_score = ours.run("score")
+        _, _, our_score = ours.run("score")
         their_score = theirs.score()
         theirs.dense = {"train": False, "score": False}
         packed_difference = abs(theirs.loss().item() - their_loss)
         if packed_difference > 1e-5:
             raise SystemExit(f"PyTorch's two LSTMs differ by {packed_difference}")
-        theirs.tune()
+        watch = Watch(ours.process, arguments.quiet)
+        theirs.tune(watch)
         for _ in range(3):
             ours.run("train"), ours.run("score"), ours.run("tree")
         times = {key: [] for key in ("train", "score", "tree", "torch_train", "torch_score")}
-        busy, start = busy_seconds(), time.perf_counter()
-        own = own_seconds(ours.process) if busy is not None else 0.0
+        mark = watch.mark() if busy_seconds() is not None else None
+
+        def turn():
+            theirs.run("train")  # both sides find their caches as their own work leaves them
+            return {
+                "torch_train": theirs.run("train"),
+                "train": (ours.run("train"), ours.run("train"))[1][:2],
+                "torch_score": (theirs.run("score"), theirs.run("score"))[1],
+                "score": (ours.run("score"), ours.run("score"))[1][:2],
+                "tree": (ours.run("tree"), ours.run("tree"))[1][:2],
+            }
+
         for _ in range(arguments.rounds):
-            times["train"].append(ours.run("train")[0])
-            times["torch_train"].append(theirs.run("train"))
-            times["score"].append(ours.run("score")[0])
-            times["torch_score"].append(theirs.run("score"))
-            times["tree"].append(ours.run("tree")[0])
-        elsewhere = None
-        if busy is not None:
-            others = (busy_seconds() - busy) - (own_seconds(ours.process) - own)
-            elsewhere = round(max(0.0, others) / (time.perf_counter() - start), 3)
+            for key, value in watch.undisturbed(turn).items():
+                times[key].append(value)
+        elsewhere = round(watch.others(mark), 3) if mark and not arguments.quiet else None
         ours.close()
-    median = {key: statistics.median(values) for key, values in times.items()}
+    median = {key: statistics.median(wall for wall, _ in values) for key, values in times.items()}
+    processor = {key: statistics.median(cpu for _, cpu in values) for key, values in times.items()}
     result = {
         "train_ratio": median["torch_train"] / median["train"],
         "score_ratio": median["torch_score"] / median["score"],
@@ -493,12 +531,19 @@ def main():
         "loss_difference": abs(our_loss - their_loss),
         "score_difference": abs(our_score - their_score),
         "milliseconds": {key: round(1e3 * value, 2) for key, value in median.items()},
-        "least_milliseconds": {key: round(1e3 * min(values), 2) for key, values in times.items()},
-        # Processors that other processes kept busy meanwhile: the figures mean little unless this is near 0.
+        "least_milliseconds": {key: round(1e3 * min(values)[0], 2) for key, values in times.items()},
+        "processor_milliseconds": {key: round(1e3 * value, 2) for key, value in processor.items()},
+        "processor_ratios": {
+            "train": round(processor["torch_train"] / max(processor["train"], 1e-9), 2),
+            "score": round(processor["torch_score"] / max(processor["score"], 1e-9), 2),
+        },
+        # Processors that other processes kept busy meanwhile: the figures mean little unless this is near 0. Not given with --quiet,
+        # which keeps only turns in which it was below 0.1.
         "busy_elsewhere": elsewhere,
+        "quiet": watch.quiet,
         "torch": theirs.torch.__version__,
         "torch_choice": {w: [theirs.choice[w], "dense" if theirs.dense[w] else "packed"] for w in theirs.choice},
-        "threads": THREADS,
+        "threads": arguments.threads,
         "rounds": arguments.rounds,
     }
     if arguments.json:

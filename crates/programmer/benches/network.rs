@@ -1,10 +1,11 @@
 //! Times training and scoring of the paper's network, alone or beside another implementation.
 //!
 //! - `cargo bench -p mapo-programmer --bench network` prints medians and a profile of the parts;
-//! - `… -- serve DIR` writes the work and the weights to DIR and then obeys commands from standard input, one a line (`loss`, `train`, `score`, `tree`), answering with a line
-//!   of JSON each: `benches/pytorch/compare.py` uses it;
-//! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees: `{"example": …, "programs": [steps, …]}`, both as
-//!   `serde` writes [`Example`] and [`Steps`];
+//! - `… -- serve DIR [THREADS]` writes the work and the weights to DIR and then obeys commands from standard input, one
+//!   a line (`loss`, `train`, `score`, `tree`), answering with a line of JSON each:
+//!   `benches/pytorch/compare.py` uses it;
+//! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees:
+//!   `{"example": …, "programs": [steps, …]}`, both as `serde` writes [`Example`] and [`Steps`];
 //! - `… -- repeat COMMAND N` does one of these commands N times, for a profiler;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
@@ -25,6 +26,7 @@ const CLOSE: u32 = FUNCTIONS + 1;
 const END: u32 = FUNCTIONS + 2;
 const ALL_ROWS: u32 = FUNCTIONS + 3;
 const BUILTINS: u32 = FUNCTIONS + 4;
+/// Threads of a run, unless the command says otherwise.
 const THREADS: usize = 2;
 
 /// A small linear congruential generator: the work must be the same everywhere, not unpredictable.
@@ -97,9 +99,11 @@ fn example(random: &mut Random) -> Example {
     example
 }
 
-/// A program of one to three expressions, 6 to 20 tokens: `( f rows argument … )`; the rows are all rows or an earlier result.
+/// A program of one to three expressions, 6 to 20 tokens: `( f rows argument … )`; the rows are all rows or
+/// an earlier result.
 fn program(example: &Example, random: &mut Random) -> Steps {
-    // A function takes two to four arguments; half of the functions are offered, the same ones after the same number of expressions.
+    // A function takes two to four arguments; half of the functions are offered, the same ones after the same
+    // number of expressions.
     let arguments = |f: u32| 2 + f as usize % 3;
     let offered = |done: usize| -> Vec<u32> {
         (0..FUNCTIONS)
@@ -188,13 +192,13 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(network: Network) -> Result<Self, Box<dyn Error>> {
+    fn new(network: Network, threads: usize) -> Result<Self, Box<dyn Error>> {
         let adam = Adam::new(&network, AdamOptions::default());
         let gradient = vec![0.0; network.values().len()];
         Ok(Self {
             network,
             adam,
-            runner: Runner::new(THREADS)?,
+            runner: Runner::new(threads)?,
             gradient,
             steps: 0,
         })
@@ -249,7 +253,19 @@ fn median(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
+/// Processor time of all threads of this process, where the system tells it in nanoseconds; else 0.
+fn processor_seconds() -> f64 {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else {
+        return 0.0;
+    };
+    let nanoseconds = |task: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    };
+    1e-9 * tasks.filter_map(nanoseconds).sum::<f64>()
+}
+
+fn serve(directory: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
     let mut random = Random(1);
     let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
     let work = work(&mut random);
@@ -265,10 +281,11 @@ fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
         examples: &examples,
         trajectories: &score,
     };
-    let mut bench = Bench::new(network)?;
+    let mut bench = Bench::new(network, threads)?;
     let mut out = std::io::stdout();
     writeln!(out, "ready")?;
     for line in std::io::stdin().lock().lines() {
+        let before = processor_seconds();
         let (seconds, value) = timed(|| match line?.trim() {
             "loss" => bench.loss(&train),
             "train" => bench.train(&train),
@@ -279,7 +296,7 @@ fn serve(directory: &Path) -> Result<(), Box<dyn Error>> {
         writeln!(
             out,
             "{}",
-            serde_json::json!({ "seconds": seconds, "value": value })
+            serde_json::json!({ "seconds": seconds, "processor": processor_seconds() - before, "value": value })
         )?;
         out.flush()?;
     }
@@ -301,8 +318,9 @@ fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
         examples: &examples,
         trajectories: &score,
     };
-    let mut bench = Bench::new(network)?;
+    let mut bench = Bench::new(network, THREADS)?;
     let mut times = Vec::new();
+    let before = processor_seconds();
     for _ in 0..count {
         let (seconds, _) = timed(|| match command {
             "train" => bench.train(&train),
@@ -313,15 +331,16 @@ fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
         times.push(seconds);
     }
     println!(
-        "{command}: median {:.2} ms, least {:.2}",
+        "{command}: median {:.2} ms, least {:.2}, processor time {:.2}",
         1e3 * median(&mut times),
-        1e3 * times[0]
+        1e3 * times[0],
+        1e3 * (processor_seconds() - before) / count as f64
     );
     Ok(())
 }
 
-/// Floating-point operations of the network's products, as a user would count them: two for each weight and row, no padding, one decoder
-/// step for each token.
+/// Floating-point operations of the network's products, as a user would count them: two for each weight and
+/// row, no padding, one decoder step for each token.
 fn flop(work: &Work, programs: &[Program], config: &Config) -> f64 {
     let h = config.hidden as f64;
     let tokens: f64 = work.examples.iter().map(|e| e.tokens.len() as f64).sum();
@@ -347,7 +366,7 @@ fn report() -> Result<(), Box<dyn Error>> {
         examples: &examples,
         trajectories: &score,
     };
-    let mut bench = Bench::new(network)?;
+    let mut bench = Bench::new(network, THREADS)?;
     let mut times: [Vec<f64>; 4] = Default::default();
     for _ in 0..31 {
         times[0].push(timed(|| bench.loss(&train))?.0);
@@ -457,7 +476,7 @@ fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
 fn memory(steps: usize) -> Result<(), Box<dyn Error>> {
     let mut random = Random(1);
     let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
-    let mut bench = Bench::new(network)?;
+    let mut bench = Bench::new(network, THREADS)?;
     for _ in 0..steps {
         let work = work(&mut random);
         let examples: Vec<&Example> = work.examples.iter().collect();
@@ -486,11 +505,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         .as_slice()
     {
         [] => report(),
-        ["serve", directory] => serve(Path::new(directory)),
+        ["serve", directory] => serve(Path::new(directory), THREADS),
+        ["serve", directory, threads] => serve(Path::new(directory), threads.parse()?),
         ["memories", file] => memories(Path::new(file), None),
         ["memories", file, model] => memories(Path::new(file), Some(Path::new(model))),
         ["repeat", command, count] => repeat(command, count.parse()?),
         ["memory", steps] => memory(steps.parse()?),
-        _ => Err("usage: [serve DIR | memories FILE [MODEL] | repeat COMMAND N | memory STEPS]".into()),
+        _ => Err(
+            "usage: [serve DIR [THREADS] | memories FILE [MODEL] | repeat COMMAND N | memory STEPS]".into(),
+        ),
     }
 }

@@ -1,5 +1,5 @@
-//! GFLOP/s of the crate's products beside a general matrix product, at the shapes of the network, on one thread:
-//! `cargo bench -p mapo-programmer --bench products`.
+//! GFLOP/s of the crate's products beside a general matrix product, at the shapes of the network, on one
+//! thread: `cargo bench -p mapo-programmer --bench products`.
 
 use mapo_programmer::kernels::product::{Packed, Rows, Start, product};
 use mapo_programmer::matrix::{Matrix, padded};

@@ -1,7 +1,7 @@
 //! What the network is given: examples and trajectories, packed.
 //!
-//! A *slot* is a token that a program can contain, numbered for each example: first the built-ins, then the columns,
-//! then the constants, then the variables in the order in which the program's steps defined them.
+//! A *slot* is a token that a program can contain, numbered for each example: first the built-ins, then the
+//! columns, then the constants, then the variables in the order in which the program's steps defined them.
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -26,7 +26,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Adds a column: the word ids of its name (at least one), the word id of its type's name, and its features.
+    /// Adds a column: the word ids of its name (at least one), the word id of its type's name, and its
+    /// features.
     pub fn push(&mut self, words: &[u32], kind: u32, features: &[f32]) {
         self.words.extend_from_slice(words);
         self.ends.push(self.words.len() as u32);
@@ -84,7 +85,8 @@ impl Example {
         config.builtins + self.columns.len() + self.constants.len()
     }
 
-    /// Checks the invariants; `words` is the size of the vocabulary, `position` the example's place for messages.
+    /// Checks the invariants; `words` is the size of the vocabulary, `position` the example's place for
+    /// messages.
     ///
     /// # Errors
     /// [`Error::Example`] says what is wrong.
@@ -144,8 +146,8 @@ impl Example {
     }
 }
 
-/// The steps of a program, packed: at each step the slots that were valid, the one that was chosen, and whether the decoder's output at
-/// this step becomes the next variable. Use [`push`](Steps::push) to fill it.
+/// The steps of a program, packed: at each step the slots that were valid, the one that was chosen, and
+/// whether the decoder's output at this step becomes the next variable. Use [`push`](Steps::push) to fill it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steps {
     chosen: Vec<u32>,
@@ -155,8 +157,9 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Adds a step. `chosen` must be one of `valid`, which holds no slot twice. With `defines` (the step finished an expression) the decoder's output
-    /// at this step is the next variable, which later steps may use.
+    /// Adds a step. `chosen` must be one of `valid`, which holds no slot twice. With `defines` (the step
+    /// finished an expression) the decoder's output at this step is the next variable, which later steps may
+    /// use.
     pub fn push(&mut self, chosen: u32, valid: &[u32], defines: bool) {
         self.chosen.push(chosen);
         self.defines.push(defines);

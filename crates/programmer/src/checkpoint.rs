@@ -1,7 +1,7 @@
 //! Models and training states as files: safetensors with a JSON description in the header.
 //!
-//! A file works alone: it holds the configuration, the vocabulary, the fixed word vectors in 16 or 8 bits, all parameters, and, for training to go on, the
-//! state of the optimiser and the averaged parameters.
+//! A file works alone: it holds the configuration, the vocabulary, the fixed word vectors in 16 or 8 bits,
+//! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters.
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -17,7 +17,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The key of our JSON in the file's metadata. It is the only key: with several, their order in the file would vary.
+/// The key of our JSON in the file's metadata. It is the only key: with several, their order in the file
+/// would vary.
 const KEY: &str = "mapo";
 /// The version of the format that is written and read.
 const FORMAT: u32 = 1;
@@ -88,7 +89,8 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the file. It is complete or not there: the bytes go to a temporary file beside it, which then takes its name.
+    /// Writes the file. It is complete or not there: the bytes go to a temporary file beside it, which then
+    /// takes its name.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be written.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The sizes that define a network. Two networks with equal configurations and equally many trained words have the
-/// same parameters.
+/// The sizes that define a network. Two networks with equal configurations and equally many trained words
+/// have the same parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -1,8 +1,8 @@
 //! Programs as a forest of decoder steps.
 //!
-//! A node is a prefix of a program of an example: one decoder step. With sharing, each distinct prefix is one node and programs
-//! form trees; without it every program is a chain of its own. Nodes are ordered by level, so that all programs of all examples
-//! advance together.
+//! A node is a prefix of a program of an example: one decoder step. With sharing, each distinct prefix is one
+//! node and programs form trees; without it every program is a chain of its own. Nodes are ordered by level,
+//! so that all programs of all examples advance together.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
@@ -20,8 +20,8 @@ pub struct Forest {
     pub example: Vec<u32>,
     /// The row of `inputs` that each node reads.
     pub input: Vec<u32>,
-    /// The distinct slots that are read as inputs: first those that are there from the beginning, then variables in the order of the
-    /// levels that define them.
+    /// The distinct slots that are read as inputs: first those that are there from the beginning, then
+    /// variables in the order of the levels that define them.
     pub inputs: Vec<u32>,
     /// How many of `inputs` are there from the beginning, then how many are there after each level.
     pub inputs_after: Vec<usize>,
@@ -108,10 +108,12 @@ impl Forest {
         &self.choices[self.choice_starts[node]..self.choice_starts[node + 1]]
     }
 
-    /// Builds the forest of the programs `programs` (places in the batch), whose examples have the places `local` in `memory`.
+    /// Builds the forest of the programs `programs` (places in the batch), whose examples have the places
+    /// `local` in `memory`.
     ///
     /// # Errors
-    /// [`Error::Trajectory`] if two programs of an example share a prefix and differ in what is valid after it.
+    /// [`Error::Trajectory`] if two programs of an example share a prefix and differ in what is valid after
+    /// it.
     pub fn build(
         &mut self,
         batch: &Batch<'_>,
@@ -277,7 +279,8 @@ impl Forest {
         for draft in &build.drafts {
             let slot = draft.input as usize;
             if build.input_of[slot] == NONE {
-                // A variable is only marked as used: it gets its place when the level that defines it is known.
+                // A variable is only marked as used: it gets its place when the level that defines it is
+                // known.
                 build.input_of[slot] = if slot < fixed { self.inputs.len() as u32 } else { 0 };
                 if slot < fixed {
                     self.inputs.push(draft.input);
@@ -382,7 +385,8 @@ impl Build {
         node
     }
 
-    /// Adds a choice to a node; false if the same choice was said to define a variable and now is not, or the reverse.
+    /// Adds a choice to a node; false if the same choice was said to define a variable and now is not, or the
+    /// reverse.
     fn choose(&mut self, node: u32, position: u32, weight: f32, defines: bool) -> bool {
         let mut at = self.drafts[node as usize].first_choice;
         while at != NONE {

@@ -1,14 +1,15 @@
-//! The neural side: a key-variable sequence-to-sequence network with its gradients, optimiser and checkpoints.
+//! The neural side: a key-variable sequence-to-sequence network with its gradients, optimiser and
+//! checkpoints.
 //!
-//! Nothing here knows what a table is. The network sees word ids, features, spans, memory slots and lists of valid
-//! slots ([`Example`], [`Steps`], [`Batch`]); it is run in three ways that share every layer:
+//! Nothing here knows what a table is. The network sees word ids, features, spans, memory slots and lists of
+//! valid slots ([`Example`], [`Steps`], [`Batch`]); it is run in three ways that share every layer:
 //!
 //! - [`Runner::train`]: weighted programs in, loss and gradient out;
 //! - [`Runner::score`]: log-probabilities of many programs of many examples, equal prefixes decoded once;
 //! - [`Stepper`]: next-token distributions for partial programs, for sampling and beam search.
 //!
-//! [`Adam`] changes a [`Network`] by a gradient, [`Average`] keeps a moving average of its parameters, [`Checkpoint`] is a file.
-//! [`Words`] is the vocabulary with the word vectors that a model carries.
+//! [`Adam`] changes a [`Network`] by a gradient, [`Average`] keeps a moving average of its parameters,
+//! [`Checkpoint`] is a file. [`Words`] is the vocabulary with the word vectors that a model carries.
 
 mod batch;
 mod checkpoint;

@@ -8,9 +8,9 @@ pub const LINE: usize = 16;
 #[repr(C, align(64))]
 struct Line([f32; LINE]);
 
-/// A matrix of f32 in rows. Each row occupies [`stride`](Matrix::stride) numbers, a multiple of [`LINE`]. Kernels read
-/// and write whole lines, so what lies between `cols` and `stride` must be zero wherever it takes part in a product;
-/// every kernel of this crate keeps it so.
+/// A matrix of f32 in rows. Each row occupies [`stride`](Matrix::stride) numbers, a multiple of [`LINE`].
+/// Kernels read and write whole lines, so what lies between `cols` and `stride` must be zero wherever it
+/// takes part in a product; every kernel of this crate keeps it so.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
     lines: Vec<Line>,
@@ -31,15 +31,16 @@ impl Matrix {
         matrix
     }
 
-    /// Gives the matrix this shape and fills it with zeros. Memory is only ever grown, so that a workspace that has
-    /// seen its largest batch allocates no more.
+    /// Gives the matrix this shape and fills it with zeros. Memory is only ever grown, so that a workspace
+    /// that has seen its largest batch allocates no more.
     pub fn reset(&mut self, rows: usize, cols: usize) {
         self.lines.clear();
         self.shape(rows, cols);
     }
 
-    /// Gives the matrix this shape; the contents are whatever they were. For matrices that are written whole before
-    /// they are read. Padding that another width left dirty is a caller's mistake, so a change of width zeroes all.
+    /// Gives the matrix this shape; the contents are whatever they were. For matrices that are written whole
+    /// before they are read. Padding that another width left dirty is a caller's mistake, so a change of
+    /// width zeroes all.
     pub fn shape(&mut self, rows: usize, cols: usize) {
         if cols != self.cols {
             self.lines.clear();

@@ -8,7 +8,8 @@ use crate::run::Runner;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Parameters handled at once by a thread; sums over such blocks are added in order, so norms do not depend on threads.
+/// Parameters handled at once by a thread; sums over such blocks are added in order, so norms do not depend
+/// on threads.
 const BLOCK: usize = 1 << 15;
 
 /// The settings of Adam.
@@ -70,7 +71,8 @@ impl Adam {
     /// Changes the network by a gradient; gives the gradient's norm before clipping.
     ///
     /// # Errors
-    /// [`Error::Gradient`] if the norm is not finite; [`Error::Config`] if sizes differ. Nothing is changed then.
+    /// [`Error::Gradient`] if the norm is not finite; [`Error::Config`] if sizes differ. Nothing is changed
+    /// then.
     pub fn step(&mut self, runner: &Runner, network: &mut Network, gradient: &[f32]) -> Result<f64> {
         let n = network.values().len();
         if gradient.len() != n || self.first.len() != n {

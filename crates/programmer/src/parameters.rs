@@ -162,8 +162,9 @@ impl Layout {
         self.len() == 0
     }
 
-    /// Initial values: uniform in ±√(6/(inputs+outputs)) for matrices, ±√(3/width) for rows that are looked up, zero for biases, one for
-    /// the bias of forget gates (so that memory is kept until the network learns to drop it).
+    /// Initial values: uniform in ±√(6/(inputs+outputs)) for matrices, ±√(3/width) for rows that are looked
+    /// up, zero for biases, one for the bias of forget gates (so that memory is kept until the network learns
+    /// to drop it).
     pub fn initial(&self, config: &Config, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len()];
         let mut random = crate::random::Stream::new(seed, 0x9a7a);

@@ -1,7 +1,9 @@
-//! Random numbers for initial values and dropout masks: a counter through a mixing function, so that a number depends on
-//! its place alone and not on who asked before. Masks are therefore the same however a batch is cut for threads.
+//! Random numbers for initial values and dropout masks: a counter through a mixing function, so that a number
+//! depends on its place alone and not on who asked before. Masks are therefore the same however a batch is
+//! cut for threads.
 
-/// Mixes a 64-bit value so that each output bit depends on all input bits (two rounds of multiply and xor-shift).
+/// Mixes a 64-bit value so that each output bit depends on all input bits (two rounds of multiply and
+/// xor-shift).
 pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

@@ -347,7 +347,8 @@ pub mod sample {
         e
     }
 
-    /// A random program; variables are defined and used often. What is valid follows from the prefix, as in a real language.
+    /// A random program; variables are defined and used often. What is valid follows from the prefix, as in a
+    /// real language.
     pub fn program(config: &Config, example: &Example, random: &mut Stream) -> Steps {
         let mut slots = example.fixed_slots(config);
         let fixed = slots;

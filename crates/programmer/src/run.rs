@@ -1,8 +1,9 @@
 //! Training and scoring of whole batches on a few threads.
 //!
-//! Examples are dealt to the threads (shards); each thread runs its examples through the whole network. Weight gradients are products over
-//! all rows of the batch, so they are made at the end, each thread taking some rows of every weight matrix. Everything is added in a fixed
-//! order: results depend on the number of threads only through rounding, and are the same from run to run.
+//! Examples are dealt to the threads (shards); each thread runs its examples through the whole network.
+//! Weight gradients are products over all rows of the batch, so they are made at the end, each thread taking
+//! some rows of every weight matrix. Everything is added in a fixed order: results depend on the number of
+//! threads only through rounding, and are the same from run to run.
 
 use crate::batch::{Batch, Example};
 use crate::error::{Error, Result};
@@ -21,11 +22,13 @@ use rayon::prelude::*;
 pub struct Objective {
     /// The loss is divided by this: the nominal number of samples of a batch.
     pub divisor: f32,
-    /// Added to the loss, times the entropy of every step of every program: positive values penalise entropy, negative ones reward it.
+    /// Added to the loss, times the entropy of every step of every program: positive values penalise entropy,
+    /// negative ones reward it.
     pub entropy: f32,
     /// Dropout, or none.
     pub dropout: Option<Dropout>,
-    /// Run equal prefixes of an example's programs once. The same without dropout; with it, they share a mask.
+    /// Run equal prefixes of an example's programs once. The same without dropout; with it, they share a
+    /// mask.
     pub share_prefixes: bool,
 }
 
@@ -108,7 +111,8 @@ impl Runner {
         &self.pool
     }
 
-    /// Deals the examples to the shards: the most expensive first, each to the shard with the least work so far.
+    /// Deals the examples to the shards: the most expensive first, each to the shard with the least work so
+    /// far.
     fn deal(&mut self, batch: &Batch<'_>) {
         // One token costs about as much as two decoder steps: four LSTM layers of two products against two.
         self.costs.clear();
@@ -162,10 +166,12 @@ impl Runner {
             .map_or(Ok(()), Err)
     }
 
-    /// Computes the loss of a batch and its gradient, which is written to `gradient` (one number for each parameter).
+    /// Computes the loss of a batch and its gradient, which is written to `gradient` (one number for each
+    /// parameter).
     ///
     /// # Errors
-    /// An error names the example or trajectory that breaks an invariant, or says that the network is not trainable.
+    /// An error names the example or trajectory that breaks an invariant, or says that the network is not
+    /// trainable.
     pub fn train(
         &mut self,
         network: &Network,
@@ -305,8 +311,8 @@ impl Runner {
         });
     }
 
-    /// log π of each program of the batch. With `share_prefixes` each distinct prefix of an example's programs is decoded once;
-    /// the result is the same.
+    /// log π of each program of the batch. With `share_prefixes` each distinct prefix of an example's
+    /// programs is decoded once; the result is the same.
     ///
     /// # Errors
     /// An error names the example or trajectory that breaks an invariant.

@@ -12,8 +12,8 @@ use crate::network::Network;
 /// A token chosen for a partial program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The partial program that is continued: a row of the [`Stepper`]. Several moves may continue the same row (a beam), and rows that no move continues
-    /// are dropped.
+    /// The partial program that is continued: a row of the [`Stepper`]. Several moves may continue the same
+    /// row (a beam), and rows that no move continues are dropped.
     pub row: u32,
     /// The chosen slot.
     pub slot: u32,
@@ -21,12 +21,18 @@ pub struct Move {
     pub defines: bool,
 }
 
-/// Partial programs of some examples, all advanced by one token at a time. One thread runs a stepper; several threads have one each.
+/// Partial programs of some examples, all advanced by one token at a time. One thread runs a stepper; several
+/// threads have one each.
 #[derive(Debug, Default)]
 pub struct Stepper {
     encoder: EncoderTape,
     memory: Memory,
     rows: Programs,
+    /// The rows after the move that is being prepared.
+    next: Programs,
+    /// (row, slot) of the variables that a move defines.
+    defined: Vec<(u32, u32)>,
+    candidates: Vec<u32>,
     states: [States; 2],
     scratch: AdvanceScratch,
     inputs: Matrix,
@@ -47,6 +53,28 @@ struct Programs {
     ends: Vec<usize>,
     parents: Vec<u32>,
     slots: Vec<u32>,
+}
+
+impl Programs {
+    fn clear(&mut self) {
+        let Self {
+            example,
+            variables,
+            ends,
+            parents,
+            slots,
+        } = self;
+        [example, variables, parents, slots]
+            .into_iter()
+            .for_each(Vec::clear);
+        ends.clear();
+    }
+
+    /// The slots of a row's variables.
+    fn variables(&self, row: usize) -> &[u32] {
+        let from = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.variables[from..self.ends[row]]
+    }
 }
 
 impl Stepper {
@@ -84,7 +112,7 @@ impl Stepper {
             example.check(network.config(), network.words().len(), position)?;
         }
         let ids: Vec<u32> = (0..examples.len() as u32).collect();
-        self.rows = Programs::default();
+        self.rows.clear();
         self.read = examples.len();
         if !examples.is_empty() {
             self.encoder
@@ -105,7 +133,7 @@ impl Stepper {
                 reason: format!("only {} were read", self.read),
             });
         }
-        self.rows = Programs::default();
+        self.rows.clear();
         if examples.is_empty() {
             return Ok(());
         }
@@ -126,24 +154,31 @@ impl Stepper {
     /// # Errors
     /// [`Error::Move`] names the first move that cannot be made; nothing is changed then.
     pub fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
-        let mut next = Programs::default();
-        let mut defined: Vec<(u32, u32)> = Vec::new();
-        let mut new_slots = self.memory.slots.rows();
+        let Self {
+            next,
+            defined,
+            rows,
+            memory,
+            ..
+        } = self;
+        next.clear();
+        defined.clear();
+        let mut new_slots = memory.slots.rows();
         for (index, m) in moves.iter().enumerate() {
             let fail = |reason: String| Err(Error::Move { index, reason });
             let row = m.row as usize;
-            if row >= self.rows() {
-                return fail(format!("row {row} of {}", self.rows()));
+            if row >= rows.example.len() {
+                return fail(format!("row {row} of {}", rows.example.len()));
             }
-            let variables = self.variables(row);
-            let slot = match self.memory.slot(self.example(row), m.slot) {
+            let variables = rows.variables(row);
+            let slot = match memory.slot(rows.example[row] as usize, m.slot) {
                 SlotRow::Fixed(slot) => slot,
                 SlotRow::Variable(v) => match variables.get(v) {
                     Some(&slot) => slot,
                     None => return fail(format!("variable {v} of a program with {}", variables.len())),
                 },
             };
-            next.example.push(self.rows.example[row]);
+            next.example.push(rows.example[row]);
             next.parents.push(m.row);
             next.slots.push(slot);
             next.variables.extend_from_slice(variables);
@@ -160,22 +195,17 @@ impl Stepper {
             next.ends.push(next.variables.len());
         }
         self.memory.slots.shape(new_slots, network.config().hidden);
-        for &(row, slot) in &defined {
+        for &(row, slot) in &*defined {
             self.memory
                 .slots
                 .row_mut(slot as usize)
                 .copy_from_slice(self.output.row(row as usize));
         }
-        self.rows = next;
+        std::mem::swap(&mut self.rows, &mut self.next);
         if !moves.is_empty() {
             self.run(network, false);
         }
         Ok(())
-    }
-
-    fn variables(&self, row: usize) -> &[u32] {
-        let from = if row == 0 { 0 } else { self.rows.ends[row - 1] };
-        &self.rows.variables[from..self.rows.ends[row]]
     }
 
     fn run(&mut self, network: &Network, first: bool) {
@@ -220,29 +250,35 @@ impl Stepper {
     ///
     /// # Errors
     /// [`Error::Move`] if a slot is not one of the row's program, or there is none.
-    pub fn log_probabilities(&self, row: usize, valid: &[u32], out: &mut Vec<f32>) -> Result<()> {
+    pub fn log_probabilities(&mut self, row: usize, valid: &[u32], out: &mut Vec<f32>) -> Result<()> {
         let fail = |reason: String| Err(Error::Move { index: row, reason });
-        if row >= self.rows() || valid.is_empty() {
+        let Self {
+            rows,
+            memory,
+            candidates,
+            ..
+        } = self;
+        if row >= rows.example.len() || valid.is_empty() {
             return fail(format!(
                 "{} valid slots in row {row} of {}",
                 valid.len(),
-                self.rows()
+                rows.example.len()
             ));
         }
-        let variables = self.variables(row);
-        let mut slots = Vec::with_capacity(valid.len());
+        let variables = rows.variables(row);
+        candidates.clear();
         for &slot in valid {
-            match self.memory.slot(self.example(row), slot) {
-                SlotRow::Fixed(slot) => slots.push(slot),
+            match memory.slot(rows.example[row] as usize, slot) {
+                SlotRow::Fixed(slot) => candidates.push(slot),
                 SlotRow::Variable(v) => match variables.get(v) {
-                    Some(&slot) => slots.push(slot),
+                    Some(&slot) => candidates.push(slot),
                     None => return fail(format!("variable {v} of a program with {}", variables.len())),
                 },
             }
         }
         out.clear();
         out.resize(valid.len(), 0.0);
-        pointer::forward(&self.memory, self.output.row(row), &slots, out);
+        pointer::forward(memory, self.output.row(row), candidates, out);
         Ok(())
     }
 }

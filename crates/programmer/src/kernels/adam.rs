@@ -19,8 +19,9 @@ pub struct AdamFactors {
     pub epsilon: f32,
 }
 
-/// Moments of parameters without a gradient decay to denormal numbers, which cost hundreds of cycles each. Adding and subtracting this rounds
-/// them to multiples of 9e-38, which are no denormals, and leaves what is above 1e-23 as it is.
+/// Moments of parameters without a gradient decay to denormal numbers, which cost hundreds of cycles each.
+/// Adding and subtracting this rounds them to multiples of 9e-38, which are no denormals, and leaves what is
+/// above 1e-23 as it is.
 const FLUSH: f32 = 1e-30;
 
 kernel! {

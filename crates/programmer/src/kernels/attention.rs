@@ -1,7 +1,7 @@
 //! Additive attention of one query over the tokens of one question.
 
 use super::kernel;
-use super::math::{exp, tanh};
+use super::math::{exp, tanh, tanh_pair};
 use super::vector::{add_scaled_with, dot_with};
 use pulp::Simd;
 
@@ -49,12 +49,26 @@ pub struct SourceGradient<'a> {
 }
 
 kernel! {
-    /// out += Σ probability·content for one query; `probability` (one for each token) is written for the backward pass.
+    /// out += Σ probability·content for one query; `probability` (one for each token) is written for the
+    /// backward pass.
     pub fn forward<'a>(simd; source: Source<'a>, query: &'a [f32], probability: &'a mut [f32], out: &'a mut [f32]) -> () {
         let query = S::as_simd_f32s(&query[..source.key_width]).0;
         let score = S::as_simd_f32s(&source.score[..source.key_width]).0;
-        for (key, p) in source.keys.chunks_exact(source.key_width).zip(probability.iter_mut()) {
-            let key = S::as_simd_f32s(key).0;
+        // Two tokens at a time: their tanh share a division.
+        let width = source.key_width;
+        for (keys, p) in source.keys.chunks_exact(2 * width).zip(probability.chunks_exact_mut(2)) {
+            let (one, two) = keys.split_at(width);
+            let (one, two) = (S::as_simd_f32s(one).0, S::as_simd_f32s(two).0);
+            let mut sums = [simd.splat_f32s(0.0); 2];
+            for (((&q, &a), &b), &v) in query.iter().zip(one).zip(two).zip(score) {
+                let (a, b) = tanh_pair(simd, simd.add_f32s(q, a), simd.add_f32s(q, b));
+                sums = [simd.mul_add_e_f32s(v, a, sums[0]), simd.mul_add_e_f32s(v, b, sums[1])];
+            }
+            (p[0], p[1]) = (simd.reduce_sum_f32s(sums[0]), simd.reduce_sum_f32s(sums[1]));
+        }
+        let odd = probability.len() % 2 == 1;
+        if let Some(p) = probability.last_mut().filter(|_| odd) {
+            let key = S::as_simd_f32s(&source.keys[source.keys.len() - width..]).0;
             let mut sum = simd.splat_f32s(0.0);
             for ((&q, &k), &v) in query.iter().zip(key).zip(score) {
                 sum = simd.mul_add_e_f32s(v, tanh(simd, simd.add_f32s(q, k)), sum);
@@ -71,8 +85,8 @@ kernel! {
 }
 
 kernel! {
-    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written. tanh is computed again, which is
-    /// cheaper than keeping it: a step has as many of them as tokens times width.
+    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written. tanh is
+    /// computed again, which is cheaper than keeping it: a step has as many of them as tokens times width.
     pub fn backward<'a>(
         simd; source: Source<'a>, query: &'a [f32], probability: &'a [f32], d_out: &'a [f32],
         scratch: &'a mut [f32], gradient: SourceGradient<'a>, d_query: &'a mut [f32],
@@ -153,6 +167,10 @@ mod tests {
 
     #[test]
     fn attention_equals_central_differences() {
+        crate::kernels::on_every_arch(check_attention_equals_central_differences);
+    }
+
+    fn check_attention_equals_central_differences() {
         let mut stream = Stream::new(2, 1);
         let n = 2 * TOKENS * WIDTH + 2 * WIDTH;
         let x: Vec<f32> = (0..n).map(|_| 2.0 * stream.uniform() - 1.0).collect();

@@ -3,7 +3,7 @@
 //! A row of gates holds four blocks (input, forget, candidate, output), each padded to whole lines.
 
 use super::kernel;
-use super::math::{sigmoid, tanh};
+use super::math::{sigmoid_pair, tanh, tanh_pair};
 use super::product::Rows;
 
 /// What a step of the cell writes; all have one row for each row of the step.
@@ -20,13 +20,14 @@ pub struct CellState<'a> {
 }
 
 kernel! {
-    /// From pre-activations to outputs. `gates` is overwritten with the activations. `width` is the padded size of the layer;
-    /// rows of `previous` are the cells before the step (none: zeros).
+    /// From pre-activations to outputs. `gates` is overwritten with the activations. `width` is the padded
+    /// size of the layer; rows of `previous` are the cells before the step (none: zeros).
     pub fn forward<'a>(
         simd; width: usize, gates: &'a mut [f32], previous: Option<Rows<'a>>, mask: Option<&'a [f32]>,
         residual: Option<&'a [f32]>, out: CellState<'a>,
     ) -> () {
         let CellState { cell, hidden, mut tanh_cell, output } = out;
+        let half = simd.splat_f32s(0.5);
         for (row, gates) in gates.chunks_exact_mut(4 * width).enumerate() {
             let span = row * width..(row + 1) * width;
             let (i, rest) = gates.split_at_mut(width);
@@ -42,17 +43,22 @@ kernel! {
             let n = c.len();
             let (i, f, g, o, h, y) = (&mut i[..n], &mut f[..n], &mut g[..n], &mut o[..n], &mut h[..n], &mut y[..n]);
             for j in 0..n {
-                let input = sigmoid(simd, i[j]);
-                let candidate = tanh(simd, g[j]);
-                let out = sigmoid(simd, o[j]);
+                let (input, forget) = sigmoid_pair(simd, i[j], f[j]);
+                // The output gate is a sigmoid: ½ + ½·tanh(x/2).
+                let (candidate, out) = tanh_pair(simd, g[j], simd.mul_f32s(o[j], half));
+                let out = simd.mul_add_e_f32s(half, out, half);
                 let mut sum = simd.mul_f32s(input, candidate);
-                let forget = sigmoid(simd, f[j]);
                 if let Some(before) = before {
                     sum = simd.mul_add_e_f32s(forget, before[j], sum);
                 }
                 (i[j], f[j], g[j], o[j]) = (input, forget, candidate, out);
                 c[j] = sum;
-                h[j] = tanh(simd, sum);
+            }
+            for (c, h) in c.chunks_exact(2).zip(h.chunks_exact_mut(2)) {
+                (h[0], h[1]) = tanh_pair(simd, c[0], c[1]);
+            }
+            if n % 2 == 1 {
+                h[n - 1] = tanh(simd, c[n - 1]);
             }
             if let Some(t) = t {
                 t.copy_from_slice(h);
@@ -79,8 +85,8 @@ kernel! {
 
 kernel! {
     /// The reverse of [`forward`]: `gates` holds the activations and is overwritten with the gradients of the
-    /// pre-activations; `d_hidden` and `d_cell` hold what later steps gave, and `d_cell` is overwritten with the gradient of the
-    /// cells before the step. `d_output` is the gradient of the layer's output.
+    /// pre-activations; `d_hidden` and `d_cell` hold what later steps gave, and `d_cell` is overwritten with
+    /// the gradient of the cells before the step. `d_output` is the gradient of the layer's output.
     pub fn backward<'a>(
         simd; width: usize, gates: &'a mut [f32], previous: Option<Rows<'a>>, mask: Option<&'a [f32]>,
         tanh_cell: &'a [f32], d_output: &'a [f32], d_hidden: &'a [f32], d_cell: &'a mut [f32],
@@ -166,6 +172,10 @@ mod tests {
 
     #[test]
     fn gates_equal_central_differences() {
+        crate::kernels::on_every_arch(check_gates_equal_central_differences);
+    }
+
+    fn check_gates_equal_central_differences() {
         let mut stream = Stream::new(1, 1);
         let gates = random(ROWS, 4 * WIDTH, &mut stream);
         let before = random(5, WIDTH, &mut stream);

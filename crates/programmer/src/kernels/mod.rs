@@ -1,8 +1,8 @@
 //! The hot loops, each compiled for several instruction sets and chosen at run time.
 //!
-//! A kernel is written once over [`pulp::Simd`]; the macro `kernel!` gives it an ordinary function in front that dispatches to
-//! AVX-512, AVX2 with FMA, NEON or plain code, whichever the processor has. So a default release build is as fast as
-//! one made for the machine.
+//! A kernel is written once over [`pulp::Simd`]; the macro `kernel!` gives it an ordinary function in front
+//! that dispatches to AVX-512, AVX2 with FMA, NEON or plain code, whichever the processor has. So a default
+//! release build is as fast as one made for the machine.
 
 pub mod adam;
 pub mod attention;
@@ -15,6 +15,10 @@ use std::sync::OnceLock;
 
 /// The instruction set of this processor, detected once.
 pub(crate) fn arch() -> pulp::Arch {
+    #[cfg(test)]
+    if let Some(forced) = FORCED.get() {
+        return forced;
+    }
     static ARCH: OnceLock<pulp::Arch> = OnceLock::new();
     *ARCH.get_or_init(pulp::Arch::new)
 }
@@ -42,3 +46,24 @@ macro_rules! kernel {
     };
 }
 pub(crate) use kernel;
+
+#[cfg(test)]
+thread_local! {
+    static FORCED: std::cell::Cell<Option<pulp::Arch>> = const { std::cell::Cell::new(None) };
+}
+
+/// Runs a test with the kernels of every instruction set that this processor has, on this thread.
+#[cfg(test)]
+pub(crate) fn on_every_arch(test: impl Fn()) {
+    let mut sets = vec![pulp::Arch::Scalar];
+    #[cfg(target_arch = "x86_64")]
+    {
+        sets.extend(pulp::x86::V3::try_new().map(pulp::Arch::V3));
+        sets.extend(pulp::x86::V4::try_new().map(pulp::Arch::V4));
+    }
+    for set in sets {
+        FORCED.set(Some(set));
+        test();
+    }
+    FORCED.set(None);
+}

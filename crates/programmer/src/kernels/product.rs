@@ -1,9 +1,9 @@
 //! Matrix products with weights that are packed once and used many times.
 //!
-//! A general matrix product re-arranges its operands on every call; for a recurrent network, which multiplies a few
-//! rows by the same weights at every time step, that costs as much as the product. Here weights are packed once per
-//! update ([`Packed`]); activations are read in place, through an index where rows are scattered, and a product may
-//! start from rows that are scattered too.
+//! A general matrix product re-arranges its operands on every call; for a recurrent network, which multiplies
+//! a few rows by the same weights at every time step, that costs as much as the product. Here weights are
+//! packed once per update ([`Packed`]); activations are read in place, through an index where rows are
+//! scattered, and a product may start from rows that are scattered too.
 
 use super::arch;
 use crate::matrix::{LINE, Matrix, padded};
@@ -15,7 +15,8 @@ const PANEL: usize = 4 * LINE;
 /// Rows of the largest tile. Six rows of four registers leave room for the operands in 32 registers.
 const TILE: usize = 6;
 
-/// The right operand of a product, k × n, in panels of 64 columns, each panel row-major; the last may be narrower.
+/// The right operand of a product, k × n, in panels of 64 columns, each panel row-major; the last may be
+/// narrower.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     data: Matrix,
@@ -24,8 +25,9 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Packs Wᵀ for row-major `weights` of shape n × k, so that a product computes x·Wᵀ. The rows of W come in `blocks`
-    /// equal blocks (the gates of an LSTM), each of which is padded to whole lines in the product.
+    /// Packs Wᵀ for row-major `weights` of shape n × k, so that a product computes x·Wᵀ. The rows of W come
+    /// in `blocks` equal blocks (the gates of an LSTM), each of which is padded to whole lines in the
+    /// product.
     pub fn pack_transposed(&mut self, weights: &[f32], n: usize, k: usize, blocks: usize) {
         assert_eq!(weights.len(), n * k);
         let block = n / blocks;
@@ -51,9 +53,9 @@ impl Packed {
         });
     }
 
-    /// Packs `weights` of shape k × n as it is, so that a product computes x·W. The rows of W come in `blocks` equal
-    /// blocks, each of which is padded to whole lines: the left operand is laid out as the result of a product with
-    /// [`pack_transposed`](Self::pack_transposed).
+    /// Packs `weights` of shape k × n as it is, so that a product computes x·W. The rows of W come in
+    /// `blocks` equal blocks, each of which is padded to whole lines: the left operand is laid out as the
+    /// result of a product with [`pack_transposed`](Self::pack_transposed).
     pub fn pack_plain(&mut self, weights: &[f32], k: usize, n: usize, blocks: usize) {
         assert_eq!(weights.len(), n * k);
         let block = k / blocks;
@@ -193,7 +195,8 @@ pub enum Start<'a> {
     Output,
 }
 
-/// out = start + a·b for as many rows as `a` has. Whole lines are written: the padding of `out` becomes that of `start`.
+/// out = start + a·b for as many rows as `a` has. Whole lines are written: the padding of `out` becomes that
+/// of `start`.
 pub fn product(a: Rows<'_>, b: &Packed, start: Start<'_>, out: &mut [f32], out_stride: usize) {
     let width = padded(b.n);
     assert!(
@@ -234,7 +237,8 @@ struct PackedOp<'a> {
     out_stride: usize,
 }
 
-/// Splits `n` rows into tiles of nearly equal height, at most [`TILE`]: a last tile of one row would wait for its own sums.
+/// Splits `n` rows into tiles of nearly equal height, at most [`TILE`]: a last tile of one row would wait for
+/// its own sums.
 fn tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = n.div_ceil(TILE);
     (0..count).map(move |i| (i * n / count, (i + 1) * n / count))
@@ -280,7 +284,8 @@ impl WithSimd for PackedOp<'_> {
                     out: out[from * out_stride + panel..].as_mut_ptr(),
                     out_step: out_stride,
                 };
-                // SAFETY: `product` checked that all operands hold as many rows and columns as the tile names.
+                // SAFETY: `product` checked that all operands hold as many rows and columns as the tile
+                // names.
                 unsafe { tile.run(simd, to - from, width) };
             }
         }
@@ -298,9 +303,11 @@ pub struct Columns<'a> {
     pub count: usize,
 }
 
-/// out += aᵀ·b over the common rows of `a` and `b`: weight gradients. `out` is row-major, `a.count` × `cols`, unpadded.
+/// out += aᵀ·b over the common rows of `a` and `b`: weight gradients. `out` is row-major, `a.count` × `cols`,
+/// unpadded.
 ///
-/// Both operands are new every time, so there is nothing to pack beforehand and a general product serves best.
+/// Both operands are new every time, so there is nothing to pack beforehand and a general product serves
+/// best.
 pub fn add_outer(a: Columns<'_>, b: Rows<'_>, cols: usize, out: &mut [f32]) {
     let rows = a.rows.count;
     assert!(
@@ -313,8 +320,8 @@ pub fn add_outer(a: Columns<'_>, b: Rows<'_>, cols: usize, out: &mut [f32]) {
     if rows == 0 || out.is_empty() {
         return;
     }
-    // SAFETY: the asserts above and the constructors of `Rows` make every element that the strides name lie within
-    // its slice.
+    // SAFETY: the asserts above and the constructors of `Rows` make every element that the strides name lie
+    // within its slice.
     unsafe {
         gemm::gemm(
             a.count,
@@ -354,8 +361,8 @@ struct Tile {
 
 impl Tile {
     /// # Safety
-    /// The pointers of the first `rows` rows must be valid for `k` steps of the left operand, `k` rows of `width`
-    /// numbers of the right one, and `width` numbers of start and output.
+    /// The pointers of the first `rows` rows must be valid for `k` steps of the left operand, `k` rows of
+    /// `width` numbers of the right one, and `width` numbers of start and output.
     #[inline(always)]
     unsafe fn run<S: Simd>(&self, simd: S, rows: usize, width: usize) {
         // SAFETY: passed on to the caller.
@@ -398,7 +405,8 @@ impl Tile {
 
     #[inline(always)]
     unsafe fn sum<S: Simd, const R: usize, const V: usize>(&self, simd: S, column: usize) {
-        // SAFETY: passed on to the caller; unaligned access is allowed by `read_unaligned` and `write_unaligned`.
+        // SAFETY: passed on to the caller; unaligned access is allowed by `read_unaligned` and
+        // `write_unaligned`.
         unsafe {
             let mut sums = [[simd.splat_f32s(0.0); V]; R];
             for (r, line) in sums.iter_mut().enumerate() {
@@ -456,6 +464,10 @@ mod tests {
 
     #[test]
     fn products_equal_the_plain_sum() {
+        crate::kernels::on_every_arch(check_products_equal_the_plain_sum);
+    }
+
+    fn check_products_equal_the_plain_sum() {
         let mut seed = 1;
         for (m, k, n) in [
             (1, 1, 1),
@@ -506,6 +518,10 @@ mod tests {
 
     #[test]
     fn blocks_are_padded_both_ways() {
+        crate::kernels::on_every_arch(check_blocks_are_padded_both_ways);
+    }
+
+    fn check_blocks_are_padded_both_ways() {
         let mut seed = 3;
         let (block, k) = (20, 9);
         let w: Vec<f32> = (0..4 * block * k).map(|_| noise(&mut seed)).collect();

@@ -84,6 +84,10 @@ mod tests {
 
     #[test]
     fn plain_arithmetic() {
+        crate::kernels::on_every_arch(check_plain_arithmetic);
+    }
+
+    fn check_plain_arithmetic() {
         let x: Vec<f32> = (0..48).map(|i| i as f32 * 0.5).collect();
         let mut y = vec![1.0; 48];
         add_scaled(2.0, &x, &mut y);

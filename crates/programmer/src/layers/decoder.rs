@@ -1,7 +1,7 @@
 //! The decoder: all programs of a forest, level by level.
 //!
-//! [`DecoderTape`] records a forward pass for training; [`States`] with [`advance`] keeps no more than the last level, for scoring
-//! and stepping. Both run the same layers.
+//! [`DecoderTape`] records a forward pass for training; [`States`] with [`advance`] keeps no more than the
+//! last level, for scoring and stepping. Both run the same layers.
 
 use super::Sources;
 use super::encoder::{Dropout, Memory, MemoryGradient, Site};
@@ -210,20 +210,9 @@ impl DecoderTape {
             for node in rows.clone() {
                 let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
                 let logits = &mut self.log_probability[span];
-                self.scratch.clear();
-                let mut chosen = [(0, 0.0); 1];
-                let choices = forest.choices(node);
-                let scaled: &[(u32, f32)] = if let [(position, weight)] = choices {
-                    chosen[0] = (*position, loss.scale * weight);
-                    &chosen
-                } else {
-                    &choices
-                        .iter()
-                        .map(|&(p, w)| (p, loss.scale * w))
-                        .collect::<Vec<_>>()
-                };
                 let wish = Wish {
-                    chosen: scaled,
+                    chosen: forest.choices(node),
+                    scale: loss.scale,
                     entropy: loss.scale * loss.entropy * forest.count[node],
                 };
                 let d_output = self.d_output.row_mut(node);
@@ -347,8 +336,8 @@ pub struct AdvanceScratch {
     probability: Vec<f32>,
 }
 
-/// One step for some partial programs, without a record: row i continues row `parents[i]` of `before`, reads the projected input i and
-/// leaves its state in `after` and its output in `out`.
+/// One step for some partial programs, without a record: row i continues row `parents[i]` of `before`, reads
+/// the projected input i and leaves its state in `after` and its output in `out`.
 #[allow(clippy::too_many_arguments)]
 pub fn advance(
     network: &Network,

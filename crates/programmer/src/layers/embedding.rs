@@ -34,7 +34,8 @@ impl Lookup {
         }
     }
 
-    /// The vectors of all columns: the mean of the vector of the type's name and the mean of those of the name's words.
+    /// The vectors of all columns: the mean of the vector of the type's name and the mean of those of the
+    /// name's words.
     pub fn columns(&mut self, words: &Words, trained: &[f32], examples: &[&Example]) {
         self.clear(examples.iter().map(|e| e.columns.len()).sum(), words.dimensions());
         let mut row = 0;

@@ -38,8 +38,9 @@ impl Dropout {
     }
 }
 
-/// What the decoder reads: a slot for each token that a program may contain, and the attention's keys and contents. Slots are rows in the
-/// order: built-ins, the input of the first step, columns of all examples, constants of all examples, variables.
+/// What the decoder reads: a slot for each token that a program may contain, and the attention's keys and
+/// contents. Slots are rows in the order: built-ins, the input of the first step, columns of all examples,
+/// constants of all examples, variables.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The slots.
@@ -48,8 +49,8 @@ pub struct Memory {
     pub slot_bias: Vec<f32>,
     /// Keys of all tokens.
     pub keys: Matrix,
-    /// Contents of all tokens, already multiplied by the output layer's weights: it is linear, so this gives the same sum with one product for each
-    /// token instead of one for each decoder step.
+    /// Contents of all tokens, already multiplied by the output layer's weights: it is linear, so this gives
+    /// the same sum with one product for each token instead of one for each decoder step.
     pub contents: Matrix,
     /// Where the tokens of each example start, and the end of the last.
     pub tokens: Vec<usize>,
@@ -186,8 +187,8 @@ pub struct EncoderTape {
 }
 
 impl EncoderTape {
-    /// Lays the questions side by side, the longest first, so that the rows of a time step are those of the time step before that
-    /// go on.
+    /// Lays the questions side by side, the longest first, so that the rows of a time step are those of the
+    /// time step before that go on.
     fn arrange(&mut self, examples: &[&Example], starts: &[usize]) {
         self.order.clear();
         self.order.extend(0..examples.len() as u32);
@@ -367,8 +368,8 @@ impl EncoderTape {
         }
     }
 
-    /// The reverse of [`forward`](Self::forward). `d_initial` holds, for each layer, the gradients of the decoder's outputs and cells, of
-    /// which the first rows are the initial states.
+    /// The reverse of [`forward`](Self::forward). `d_initial` holds, for each layer, the gradients of the
+    /// decoder's outputs and cells, of which the first rows are the initial states.
     pub fn backward<'t>(
         &mut self,
         network: &Network,

@@ -122,8 +122,8 @@ impl Head {
         }
     }
 
-    /// Outputs for some states. `examples` names the example of each row; `probability` has as many numbers for a row as its example has
-    /// tokens, `query` a row for each.
+    /// Outputs for some states. `examples` names the example of each row; `probability` has as many numbers
+    /// for a row as its example has tokens, `query` a row for each.
     pub fn forward(
         &self,
         memory: &Memory,
@@ -149,7 +149,8 @@ impl Head {
         }
     }
 
-    /// The reverse of [`forward`](Self::forward): writes the gradients of queries and states, adds to those of memory and score weights.
+    /// The reverse of [`forward`](Self::forward): writes the gradients of queries and states, adds to those
+    /// of memory and score weights.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,

@@ -1,7 +1,8 @@
 //! An LSTM layer over rows that advance in levels.
 //!
-//! A [`Recurrence`] says which rows are computed together and which row each continues. It describes the packed time
-//! steps of questions, flat programs and prefix trees alike: in a tree several rows continue the same one.
+//! A [`Recurrence`] says which rows are computed together and which row each continues. It describes the
+//! packed time steps of questions, flat programs and prefix trees alike: in a tree several rows continue the
+//! same one.
 
 use super::{Source, Sources};
 use crate::kernels::gates::{self, CellState};
@@ -11,12 +12,14 @@ use crate::matrix::{Matrix, padded};
 use crate::parameters::{Layout, LstmIds};
 use std::ops::Range;
 
-/// Rows in levels. State matrices have `initial` rows for the states before the first level, then one for each row.
+/// Rows in levels. State matrices have `initial` rows for the states before the first level, then one for
+/// each row.
 #[derive(Clone, Debug, Default)]
 pub struct Recurrence {
     /// Where each level starts, and the end of the last.
     pub levels: Vec<usize>,
-    /// For each row, the state row that it continues. Rows of the first level have one only if `initial` is not zero.
+    /// For each row, the state row that it continues. Rows of the first level have one only if `initial` is
+    /// not zero.
     pub parents: Vec<u32>,
     /// Number of initial states; with none, rows of the first level start from zeros.
     pub initial: usize,
@@ -234,8 +237,9 @@ impl Lstm {
         );
     }
 
-    /// The reverse of [`forward_level`](Self::forward_level): turns the level's gates into gradients of the pre-activations and adds to the
-    /// gradients of the states that the level continued. `d_output` has the level's rows alone.
+    /// The reverse of [`forward_level`](Self::forward_level): turns the level's gates into gradients of the
+    /// pre-activations and adds to the gradients of the states that the level continued. `d_output` has the
+    /// level's rows alone.
     pub fn backward_level(
         &self,
         recurrence: &Recurrence,

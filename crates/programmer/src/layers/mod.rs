@@ -82,8 +82,8 @@ impl Layers {
     }
 }
 
-/// Where the gradient of an entry comes from in one shard of a batch. Weight gradients are products over all rows of
-/// the shard, made once at the end.
+/// Where the gradient of an entry comes from in one shard of a batch. Weight gradients are products over all
+/// rows of the shard, made once at the end.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// d_outputᵀ·input, for weights.

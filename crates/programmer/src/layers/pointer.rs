@@ -29,13 +29,16 @@ pub fn entropy(log_probability: &[f32]) -> f32 {
 /// What a step wants: weights of slots, and the factor of the entropy in the loss.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish<'a> {
-    /// (position among the slots, weight of its log-probability); the loss has −Σ weight·log p.
+    /// (position among the slots, weight of its log-probability); the loss has −scale·Σ weight·log p.
     pub chosen: &'a [(u32, f32)],
-    /// The loss has factor·entropy.
+    /// Multiplies the weights.
+    pub scale: f32,
+    /// The loss has this factor times the entropy.
     pub entropy: f32,
 }
 
-/// The gradient of the step's loss: writes that of the output, adds to those of the slots. `logits` is overwritten with the gradients of the logits.
+/// The gradient of the step's loss: writes that of the output, adds to those of the slots. `logits` is
+/// overwritten with the gradients of the logits.
 pub fn backward(
     memory: &Memory,
     output: &[f32],
@@ -45,7 +48,7 @@ pub fn backward(
     gradient: &mut MemoryGradient,
     d_output: &mut [f32],
 ) {
-    let total: f32 = wish.chosen.iter().map(|&(_, weight)| weight).sum();
+    let total: f32 = wish.chosen.iter().map(|&(_, weight)| wish.scale * weight).sum();
     let mean = if wish.entropy == 0.0 { 0.0 } else { entropy(logits) };
     for l in logits.iter_mut() {
         let p = l.exp();
@@ -57,7 +60,7 @@ pub fn backward(
             };
     }
     for &(position, weight) in wish.chosen {
-        logits[position as usize] -= weight;
+        logits[position as usize] -= wish.scale * weight;
     }
     d_output.fill(0.0);
     for (&d, &slot) in logits.iter().zip(slots) {
@@ -87,11 +90,8 @@ mod tests {
         };
         let logits: Vec<f64> = slots.iter().map(logit).collect();
         let total = logits.iter().map(|l| l.exp()).sum::<f64>().ln();
-        let chosen: f64 = wish
-            .chosen
-            .iter()
-            .map(|&(p, w)| f64::from(w) * (logits[p as usize] - total))
-            .sum();
+        let score = |&(p, w): &(u32, f32)| f64::from(w * wish.scale) * (logits[p as usize] - total);
+        let chosen: f64 = wish.chosen.iter().map(score).sum();
         let entropy = -logits
             .iter()
             .map(|l| (l - total).exp() * (l - total))
@@ -101,6 +101,10 @@ mod tests {
 
     #[test]
     fn pointers_equal_central_differences() {
+        crate::kernels::on_every_arch(check_pointers_equal_central_differences);
+    }
+
+    fn check_pointers_equal_central_differences() {
         let mut stream = Stream::new(3, 1);
         let mut memory = Memory::default();
         memory.slots.reset(4, WIDTH);
@@ -114,6 +118,7 @@ mod tests {
         let slots = [3, 0, 2];
         let wish = Wish {
             chosen: &[(2, 0.7), (0, -0.4)],
+            scale: 0.5,
             entropy: 0.5,
         };
         let mut logits = [0.0; 3];

@@ -385,7 +385,7 @@ impl Interpreter {
     /// Whether the function's arguments so far can be completed.
     fn completes(&self, definition: &Definition, args: &mut Args) -> bool {
         match definition.arguments.get(args.len()) {
-            None => self.worth_finishing(definition, args),
+            None => true,
             Some(wanted) => self.any_argument(*wanted, |arg, _| self.leads_on(definition, args, arg)),
         }
     }
@@ -393,20 +393,31 @@ impl Interpreter {
     /// Whether one more argument is good and the rest can be completed.
     fn leads_on(&self, definition: &Definition, args: &mut Args, arg: Arg) -> bool {
         args.push(arg);
-        let swapped = self.assistance == Assistance::Frugal
-            && definition.symmetric
-            && matches!(args[..], [Arg::Rows(first), Arg::Rows(second)] if second < first);
-        let leads = !swapped && (definition.admits)(&self.machine, args) && self.completes(definition, args);
+        let leads = (self.assistance == Assistance::All || self.is_frugal(definition, args))
+            && (definition.admits)(&self.machine, args)
+            && self.completes(definition, args);
         args.pop();
         leads
+    }
+
+    /// Whether the arguments so far can belong to a program worth trying. Columns use no variable and come last, so
+    /// this is decided before any column is looked at.
+    fn is_frugal(&self, definition: &Definition, args: &Args) -> bool {
+        let swapped = definition.symmetric
+            && matches!(args[..], [Arg::Rows(first), Arg::Rows(second)] if second < first);
+        let columns_follow = || {
+            definition
+                .arguments
+                .get(args.len())
+                .is_none_or(|next| next.is_column())
+        };
+        let chosen_last = !definition.arguments[args.len() - 1].is_column() && columns_follow();
+        !swapped && (!chosen_last || self.worth_finishing(definition, args))
     }
 
     /// Whether, after this expression, the expressions that are left can still make an answer of all results, as far
     /// as that can be told without executing it: some prefixes turn out to lead nowhere, but none is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
-        if self.assistance == Assistance::All {
-            return true;
-        }
         let unused = self.unused & !used(args);
         let rows = (unused & self.rows_held).count_ones() as usize;
         let values = unused.count_ones() as usize - rows;
@@ -499,6 +510,10 @@ fn used(args: &[Arg]) -> u32 {
 }
 
 impl Argument {
+    fn is_column(self) -> bool {
+        !matches!(self, Argument::Rows | Argument::Quantity | Argument::Strings)
+    }
+
     fn takes_column(self, kind: ColumnKind) -> bool {
         match self {
             Argument::AnyColumn => true,

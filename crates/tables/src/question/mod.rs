@@ -1,5 +1,5 @@
 //! Reading a question beside its table, in small stages: an [`Annotation`] (tokens, comparatives and
-//! superlatives, numbers and dates) comes from our own reader or from a dataset; [`link`] finds the strings that
+//! superlatives, numbers and dates) comes from our own reader or from a dataset; linking finds the strings that
 //! occur in cells; features say which tokens and columns the question mentions.
 
 mod annotation;

@@ -104,7 +104,7 @@ pub(crate) const NO_VALUE: u32 = u32::MAX;
 /// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do.
 #[derive(Clone, Debug)]
 pub(crate) enum Dictionary {
-    Text(Texts),
+    Text(Arc<Texts>),
     Numbers(Box<[f64]>),
     /// By [`Date::key`].
     Dates(Box<[Date]>),
@@ -115,6 +115,8 @@ pub(crate) enum Dictionary {
 pub(crate) struct Cells {
     pub rows: Arc<[u32]>,
     pub texts: Arc<Texts>,
+    /// Whether no two of the texts are equal.
+    pub texts_are_distinct: bool,
 }
 
 /// One reading of a column of the table, with a type: what programs name `r.points-num`.
@@ -172,20 +174,35 @@ impl Column {
         cells: &Cells,
         mut form: impl FnMut(&str, &mut String),
     ) -> Self {
-        let (mut interner, mut buffer) = (Interner::default(), String::new());
-        let code = |text: &str| {
+        let mut buffer = String::new();
+        let mut formed = |text: &str, then: &mut dyn FnMut(&str) -> u32| {
             buffer.clear();
             form(text, &mut buffer);
-            interner.intern(&buffer)
+            then(&buffer)
         };
-        let codes = cells.texts.iter().map(code).collect();
+        // Where every text is in its form already, as numbers are, the cells' own texts serve.
+        let as_they_are = cells
+            .texts
+            .iter()
+            .all(|text| formed(text, &mut |form| u32::from(form == text)) == 1);
+        let (codes, dictionary) = if as_they_are && cells.texts_are_distinct {
+            ((0..cells.texts.len() as u32).collect(), Arc::clone(&cells.texts))
+        } else {
+            let mut interner = Interner::default();
+            let codes = cells
+                .texts
+                .iter()
+                .map(|text| formed(text, &mut |form| interner.intern(form)))
+                .collect();
+            (codes, Arc::new(interner.finish()))
+        };
         Column::new(
             name,
             source,
             ColumnKind::Text,
             cells,
             codes,
-            Dictionary::Text(interner.finish()),
+            Dictionary::Text(dictionary),
         )
     }
 
@@ -294,17 +311,18 @@ fn encode<T: Copy>(
     values: &[Option<T>],
     order: impl Fn(&T, &T) -> std::cmp::Ordering,
 ) -> (Vec<u32>, Box<[T]>) {
-    let mut distinct: Vec<T> = values.iter().copied().flatten().collect();
-    distinct.sort_unstable_by(&order);
-    distinct.dedup_by(|a, b| order(a, b).is_eq());
-    let code = |value: &T| {
-        distinct
-            .binary_search_by(|probe| order(probe, value))
-            .map_or(NO_VALUE, |code| code as u32)
-    };
-    let codes = values
-        .iter()
-        .map(|value| value.as_ref().map_or(NO_VALUE, code))
+    let mut sorted: Vec<(T, u32)> = (0..)
+        .zip(values)
+        .filter_map(|(place, value)| Some(((*value)?, place)))
         .collect();
+    sorted.sort_unstable_by(|(a, _), (b, _)| order(a, b));
+    let mut codes = vec![NO_VALUE; values.len()];
+    let mut distinct: Vec<T> = Vec::new();
+    for (value, place) in sorted {
+        if distinct.last().is_none_or(|last| order(last, &value).is_ne()) {
+            distinct.push(value);
+        }
+        codes[place as usize] = distinct.len() as u32 - 1;
+    }
     (codes, distinct.into())
 }

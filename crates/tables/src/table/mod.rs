@@ -255,6 +255,7 @@ impl TableBuilder {
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
             let cells = Cells {
                 rows: rows.into(),
+                texts_are_distinct: texts.is_distinct(),
                 texts: Arc::new(texts.finish()),
             };
             let columns = typed(&names[source], source, &cells);

@@ -46,25 +46,38 @@ impl Texts {
 #[derive(Default)]
 pub(crate) struct Interner {
     texts: Texts,
-    index: HashTable<u32>,
+    index: HashTable<Interned>,
     hasher: foldhash::fast::FixedState,
+    has_repeats: bool,
+}
+
+/// A string's number with its hash: strings lie far apart, so the fewer are looked at the better.
+struct Interned {
+    hash: u32,
+    id: u32,
+}
+
+impl Interned {
+    /// The table uses the upper and the lower bits of a hash, so half of one must fill both.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl Interner {
     /// The string's number; the same string always gives the same one.
     pub fn intern(&mut self, text: &str) -> u32 {
-        let hash = self.hasher.hash_one(text);
-        let Interner { texts, index, hasher } = self;
-        let found = index.entry(
-            hash,
-            |&id| texts.get(id) == text,
-            |&id| hasher.hash_one(texts.get(id)),
-        );
-        match found {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
+        let hash = self.hasher.hash_one(text) as u32;
+        let texts = &self.texts;
+        let same = |known: &Interned| known.hash == hash && texts.get(known.id) == text;
+        match self
+            .index
+            .entry(Interned::spread(hash), same, |known| Interned::spread(known.hash))
+        {
+            hashbrown::hash_table::Entry::Occupied(entry) => entry.get().id,
             hashbrown::hash_table::Entry::Vacant(entry) => {
                 let id = self.texts.push(text);
-                entry.insert(id);
+                entry.insert(Interned { hash, id });
                 id
             }
         }
@@ -72,8 +85,14 @@ impl Interner {
 
     /// A further number for a string that has one already.
     pub fn push_again(&mut self, id: u32) -> u32 {
+        self.has_repeats = true;
         let text = self.texts.get(id).to_owned();
         self.texts.push(&text)
+    }
+
+    /// Whether every string has one number only.
+    pub fn is_distinct(&self) -> bool {
+        !self.has_repeats
     }
 
     /// How many bytes of text are stored.

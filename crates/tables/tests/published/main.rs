@@ -12,10 +12,12 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
+mod answers;
 mod compare_columns;
 mod compare_programs;
 mod compare_questions;
 mod data;
+mod ours;
 mod programs;
 mod questions;
 mod quirk;
@@ -23,3 +25,4 @@ mod quirk;
 mod support;
 mod tables;
 mod tally;
+mod worlds;

@@ -4,7 +4,7 @@ use super::questions::{self, Constant, compare_known_parts};
 use super::quirk::{Quirk, Quirks};
 use super::tables::{Column, Kind, Table, Value};
 use mapo_tables::language::{Atom, Expression};
-use mapo_tables::{Function, Language};
+use mapo_tables::{Function, Language, Program};
 use std::cmp::Ordering;
 
 /// The quirks that running a program depends on, beside those of its table and constants.
@@ -23,8 +23,8 @@ pub enum Held {
     /// In ascending order.
     Rows(Vec<usize>),
     Values(Kind, Vec<Value>),
-    /// A number that is no argument.
-    Scalar(f64),
+    /// A number that is no argument; none where there is nothing to compute it from.
+    Scalar(Option<f64>),
 }
 
 /// What programs run on.
@@ -203,11 +203,11 @@ impl<'a> World<'a> {
                     .filter(|row| *row < self.table.rows)
                     .collect(),
             ),
-            Count => Held::Scalar(rows.len() as f64),
-            Sum => Held::Scalar(numbers(rows, args[1].column()).iter().fold(0.0, |sum, n| sum + n)),
+            Count => Held::Scalar(Some(rows.len() as f64)),
+            Sum => Held::Scalar(Some(sum(&numbers(rows, args[1].column())))),
             Average => {
                 let numbers = numbers(rows, args[1].column());
-                Held::Scalar(numbers.iter().fold(0.0, |sum, n| sum + n) / numbers.len() as f64)
+                Held::Scalar((!numbers.is_empty()).then(|| sum(&numbers) / numbers.len() as f64))
             }
             SameAs => {
                 let column = args[1].column();
@@ -228,8 +228,8 @@ impl<'a> World<'a> {
                 let column = args[2].column();
                 let (a, b) = (numbers(rows, column), numbers(args[1].rows(), column));
                 match (&a[..], &b[..]) {
-                    ([a], [b]) => Held::Scalar((a - b).abs()),
-                    _ => Held::Scalar(f64::NAN),
+                    ([a], [b]) => Held::Scalar(Some((a - b).abs())),
+                    _ => Held::Scalar(None),
                 }
             }
         }
@@ -425,6 +425,15 @@ impl<'a> World<'a> {
     }
 }
 
+/// Whether some result but the last is mentioned nowhere.
+pub fn extra_work(program: &Program) -> bool {
+    let mentioned = |variable: usize| {
+        let mut expressions = program.expressions.iter();
+        expressions.any(|expression| expression.arguments.contains(&Atom::Variable(variable)))
+    };
+    (0..program.expressions.len() - 1).any(|variable| !mentioned(variable))
+}
+
 fn here(rows: &[usize], column: &Column) -> Vec<Value> {
     rows.iter()
         .filter_map(|row| column.values[*row].clone())
@@ -437,6 +446,11 @@ fn numbers(rows: &[usize], column: &Column) -> Vec<f64> {
         _ => None,
     };
     here(rows, column).into_iter().filter_map(number).collect()
+}
+
+fn sum(numbers: &[f64]) -> f64 {
+    // Not `sum`, which makes -0 of nothing.
+    numbers.iter().fold(0.0, |sum, number| sum + number)
 }
 
 fn distinct(values: &[Value]) -> Vec<Value> {
