@@ -2,7 +2,8 @@
 
 mod support;
 
-use support::{json, run, run_well};
+use std::time::Duration;
+use support::{json, mapo, run, run_well};
 
 /// Settings with which a run takes a second.
 const QUICK: [&str; 8] = [
@@ -110,4 +111,56 @@ fn a_typo_in_a_setting_suggests_the_right_name() {
         ran.stderr,
         "mapo: there is no setting 'learning.droput'; did you mean 'learning.dropout'?\n"
     );
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_to_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let store = path("store.jsonl");
+    run_well([
+        "explore",
+        "--data",
+        "toy",
+        "--limit",
+        "100",
+        "--programs",
+        "200",
+        "--out",
+        &store,
+    ]);
+    let train = |run: &str| -> Vec<String> {
+        let begin = [
+            "train", "--data", "toy", "--limit", "100", "--memory", &store, "--run", run,
+        ];
+        let rest = ["--steps", "100", "--threads", "1"].into_iter().chain(QUICK);
+        begin.into_iter().chain(rest).map(str::to_owned).collect()
+    };
+    let (whole, killed) = (path("whole"), path("killed"));
+    run_well(train(&whole));
+
+    let mut command = mapo();
+    command.args(train(&killed));
+    for milliseconds in [700, 500, 600] {
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        command = mapo();
+        command.args(["train", "--resume", &killed]);
+    }
+    // However slow the machine: a run that was killed before its first checkpoint says so and begins again.
+    let ran = run(["train", "--resume", &killed]);
+    if ran.code != Some(0) {
+        assert!(
+            ran.stderr.contains("checkpoint") || ran.stderr.contains("config.toml"),
+            "{}",
+            ran.stderr
+        );
+        return;
+    }
+    for file in ["checkpoint-100.safetensors", "best.safetensors", "memory.jsonl"] {
+        let read = |run: &str| std::fs::read(folder.path().join(run).join(file)).unwrap();
+        assert!(read("whole") == read("killed"), "{file} differs");
+    }
 }
