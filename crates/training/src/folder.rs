@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `config.toml` | data, seed, threads and settings |
 //! | `metrics.jsonl` | one line for each evaluation |
+//! | `events.out.tfevents.…` | the same for TensorBoard, a file for each time the run was started |
 //! | `best.safetensors` | the best model on the dev split |
 //! | `memory.jsonl` | every program that joined a memory, with the step before which it did; only ever appended to |
 //! | `explored-N.json` | the explored sets at step N |
@@ -18,6 +19,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::run::{Best, TableTask, Trainer};
 use crate::settings::Settings;
@@ -59,6 +61,8 @@ pub struct Folder {
     path: PathBuf,
     /// Programs of each memory that are in the log already.
     logged: Vec<usize>,
+    /// For TensorBoard; begun with the first line of metrics of this process.
+    events: Option<Events>,
 }
 
 /// A line of `memory.jsonl`.
@@ -107,6 +111,7 @@ impl Folder {
         let folder = Self {
             path: path.to_owned(),
             logged: Vec::new(),
+            events: None,
         };
         std::fs::create_dir_all(path).map_err(|source| folder.io("", source))?;
         if path.join(CONFIG).exists() {
@@ -133,6 +138,7 @@ impl Folder {
         let folder = Self {
             path: path.to_owned(),
             logged: Vec::new(),
+            events: None,
         };
         let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
         let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
@@ -144,13 +150,19 @@ impl Folder {
         self.path.join(BEST)
     }
 
-    /// Adds a line to `metrics.jsonl`.
+    /// Adds a line to `metrics.jsonl` and the same numbers to TensorBoard's file, which is begun with the first.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn measured(&self, metrics: &Metrics) -> Result<()> {
+    /// If they cannot be written.
+    pub fn measured(&mut self, metrics: &Metrics) -> Result<()> {
         let line = serde_json::to_string(metrics).map_err(|error| self.wrong(METRICS, &error.to_string()))?;
-        self.append(METRICS, &[line])
+        self.append(METRICS, &[line])?;
+        let events = match &mut self.events {
+            Some(events) => Ok(events),
+            none => Events::create(&self.path, metrics.step).map(|events| none.insert(events)),
+        };
+        let written = events.and_then(|events| events.push(metrics.step, metrics.scalars()));
+        written.map_err(|source| self.io("events.out.tfevents", source))
     }
 
     /// Keeps the best model.

@@ -10,6 +10,7 @@
 pub mod encode;
 mod error;
 pub mod eval;
+mod events;
 mod folder;
 pub mod memories;
 mod metrics;
@@ -22,6 +23,7 @@ pub mod vocabulary;
 
 pub use encode::Input;
 pub use error::{Error, Result};
+pub use events::Events;
 pub use folder::{Folder, Origin, RunConfig, Saved};
 pub use metrics::Metrics;
 pub use policy::{Learning, NeuralLearner, NeuralPolicy, steps};

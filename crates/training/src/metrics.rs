@@ -43,6 +43,31 @@ pub struct Metrics {
     pub policy_age: f64,
 }
 
+impl Metrics {
+    /// The numbers with their names in TensorBoard.
+    pub fn scalars(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let scalars = [
+            ("accuracy/dev", self.dev_accuracy),
+            ("training/return", self.training_return),
+            ("training/loss", self.loss),
+            ("training/entropy", self.entropy),
+            ("training/gradient_norm", self.gradient_norm),
+            ("memory/weight", self.memory_weight),
+            ("memory/clip_fraction", self.clip_fraction),
+            ("memory/share_solved", Some(self.share_solved)),
+            ("memory/size", Some(self.memory_size)),
+            ("speed/examples_per_second", Some(self.examples_per_second)),
+            ("speed/steps_per_second", Some(self.steps_per_second)),
+            ("speed/waiting", Some(self.waiting)),
+            ("actors/queue_depth", Some(self.queue_depth)),
+            ("actors/policy_age", Some(self.policy_age)),
+        ];
+        scalars
+            .into_iter()
+            .filter_map(|(name, number)| Some((name, number?)))
+    }
+}
+
 /// Sums since the last line.
 #[derive(Debug)]
 pub struct Window {
