@@ -5,10 +5,12 @@
 //! - a [`Context`] is what programs for one question can talk about, with its tokens;
 //! - an [`Interpreter`] runs a program token by token and offers what may come next.
 
+mod coding;
 mod context;
 mod function;
 mod interpreter;
 mod machine;
+mod parse;
 mod program;
 mod relation;
 mod symbol;
