@@ -94,32 +94,32 @@ fn killed_at_ten_moments_it_ends_as_if_undisturbed() {
         "--data",
         "toy",
         "--limit",
-        "400",
+        "300",
         "--programs",
-        "3000",
+        "8000",
+        "--threads",
+        "1",
         "--out",
     ];
     run_well(arguments.into_iter().chain([store("whole.jsonl").as_str()]));
-    let mut kills = 0;
-    for moment in 0.. {
+    // Each kill comes as soon as the store has grown to so many bytes, wherever in a line or an example that is.
+    let written = || std::fs::metadata(store("cut.jsonl.partial")).map_or(0, |file| file.len());
+    let whole = std::fs::metadata(store("whole.jsonl")).unwrap().len();
+    for kill in 1..=10 {
         let mut child = mapo().args(arguments).arg(store("cut.jsonl")).spawn().unwrap();
-        // Moments spread over reading the data, exploring and writing; after ten kills it may finish.
-        std::thread::sleep(Duration::from_millis(if kills < 10 {
-            90 + moment * 37 % 210
-        } else {
-            60_000
-        }));
-        if child.try_wait().unwrap().is_some() {
-            break;
+        while written() < whole * kill / 12 {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "ended before kill {kill}");
+            std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        kills += 1;
-        if kills == 10 {
-            run_well(arguments.into_iter().chain([store("cut.jsonl").as_str()]));
-            break;
-        }
+        assert!(
+            !std::fs::exists(store("cut.jsonl")).unwrap(),
+            "finished before kill {kill}"
+        );
     }
+    run_well(arguments.into_iter().chain([store("cut.jsonl").as_str()]));
     let read = |name: &str| std::fs::read(store(name)).unwrap();
-    assert!(read("whole.jsonl") == read("cut.jsonl"), "after {kills} kills");
+    assert!(read("whole.jsonl") == read("cut.jsonl"));
 }

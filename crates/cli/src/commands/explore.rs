@@ -117,9 +117,9 @@ impl Explore {
                 },
             )
         });
+        let seconds = began.elapsed().as_secs_f64();
         display.finish();
         let ending = ending.map_err(|error| error.to_string())?;
-        let seconds = began.elapsed().as_secs_f64();
         if ending == Ending::Stopped {
             let left = examples.len() - entries.len();
             let advice = match &self.out {
@@ -276,7 +276,7 @@ impl Display {
                 shown.set_position(done as u64 + explored.max(expected.min(explored + 64)));
                 let stopping = if progress.is_stopped() { "  stopping" } else { "" };
                 shown.set_message(format!("{rate:.0} programs/s  {solved:.1} % solved{stopping}"));
-                std::thread::sleep(Duration::from_millis(100));
+                std::thread::park_timeout(Duration::from_millis(100));
             }
         });
         Display {
@@ -288,6 +288,7 @@ impl Display {
     pub fn finish(mut self) {
         self.bar.finish_and_clear();
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             // The thread only draws; if it died the exploration is none the worse.
             let _ = thread.join();
         }
