@@ -15,6 +15,7 @@ mod folder;
 pub mod memories;
 mod metrics;
 mod order;
+mod pairs;
 mod policy;
 mod run;
 pub mod search;
