@@ -335,7 +335,8 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::reference::sample;
-    use crate::words::{Precision, Vectors};
+    use crate::vectors::Vectors;
+    use crate::words::Precision;
 
     fn checkpoint(precision: Precision) -> Checkpoint {
         let config = sample::config();

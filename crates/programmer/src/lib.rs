@@ -15,6 +15,8 @@ mod batch;
 mod checkpoint;
 mod config;
 mod error;
+#[expect(dead_code)]
+mod file;
 mod forest;
 pub mod kernels;
 mod layers;
@@ -27,6 +29,7 @@ mod random;
 mod reference;
 mod run;
 mod step;
+mod vectors;
 mod words;
 
 pub use batch::{Batch, Columns, Example, Span, Steps, Trajectory};
@@ -39,4 +42,5 @@ pub use optimiser::{Adam, AdamOptions, Average};
 pub use parameters::{Entry, Layout};
 pub use run::{Objective, Outcome, Runner, ScoreWork};
 pub use step::{Move, Stepper};
-pub use words::{Precision, Vectors, Words};
+pub use vectors::Vectors;
+pub use words::{Precision, Words};

