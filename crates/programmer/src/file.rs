@@ -1,9 +1,10 @@
 //! Our files: safetensors with one JSON description in the header.
 
+use half::f16;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
@@ -51,8 +52,16 @@ pub(crate) fn to_bytes(
     safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
 }
 
+/// What every description says.
+#[derive(Deserialize)]
+struct Kind {
+    format: Option<u64>,
+    kind: Option<String>,
+}
+
 /// A file's bytes, understood.
 pub(crate) struct Contents<'a> {
+    kind: Option<String>,
     description: String,
     tensors: SafeTensors<'a>,
 }
@@ -66,19 +75,21 @@ impl<'a> Contents<'a> {
         let json = metadata.metadata().as_ref().and_then(|m| m.get(KEY));
         let json =
             json.ok_or_else(|| format!("no `{KEY}` description in the header: another program's file"))?;
-        #[derive(serde::Deserialize)]
-        struct Version {
-            format: Option<u64>,
-        }
-        let version: Version = serde_json::from_str(json).map_err(|e| format!("description: {e}"))?;
+        let version: Kind = serde_json::from_str(json).map_err(|e| format!("description: {e}"))?;
         match version.format {
             Some(version) if version == u64::from(FORMAT) => {}
             version => return Err(format!("format {version:?}, this program reads {FORMAT}")),
         }
         Ok(Self {
+            kind: version.kind,
             description: json.clone(),
             tensors,
         })
+    }
+
+    /// What the file says that it holds; a model says nothing.
+    pub fn kind(&self) -> Option<&str> {
+        self.kind.as_deref()
     }
 
     /// The description.
@@ -94,18 +105,11 @@ impl<'a> Contents<'a> {
     /// The type of a tensor.
     pub fn dtype(&self, name: &str) -> std::result::Result<Dtype, String> {
         let view = self.tensors.tensor(name);
-        Ok(view
-            .map_err(|_| format!("the tensor {name} is missing"))?
-            .dtype())
+        Ok(view.map_err(|_| format!("the tensor {name} is missing"))?.dtype())
     }
 
     /// The bytes of a tensor, if it has this type and shape.
-    pub fn tensor(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        shape: &[usize],
-    ) -> std::result::Result<&'a [u8], String> {
+    pub fn tensor(&self, name: &str, dtype: Dtype, shape: &[usize]) -> std::result::Result<&'a [u8], String> {
         let view = self
             .tensors
             .tensor(name)
@@ -174,4 +178,9 @@ pub(crate) fn f32_bytes(values: &[f32]) -> Vec<u8> {
 pub(crate) fn read_f32(bytes: &[u8]) -> Vec<f32> {
     let (numbers, _) = bytes.as_chunks::<4>();
     numbers.iter().map(|&b| f32::from_le_bytes(b)).collect()
+}
+
+pub(crate) fn read_f16(bytes: &[u8]) -> Vec<f16> {
+    let (numbers, _) = bytes.as_chunks::<2>();
+    numbers.iter().map(|&b| f16::from_le_bytes(b)).collect()
 }

@@ -284,7 +284,7 @@ pub mod sample {
     use crate::network::Network;
     use crate::random::{Stream, mix};
     use crate::vectors::Vectors;
-use crate::words::{Precision, Words};
+    use crate::words::{Precision, Words};
     use std::sync::Arc;
 
     pub fn config() -> Config {

@@ -1,7 +1,12 @@
 //! Word vectors as files give them.
 
 use crate::error::{Error, Result};
+use crate::file;
+use crate::words::{Precision, Stored};
+use half::f16;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -17,6 +22,17 @@ pub struct Vectors {
     pub numbers: Vec<f32>,
 }
 
+/// What a compact file holds.
+const KIND: &str = "words";
+
+/// The description in a compact file.
+#[derive(Serialize, Deserialize)]
+struct Description {
+    kind: String,
+    dimensions: usize,
+    words: Vec<String>,
+}
+
 impl Vectors {
     /// Words with their vectors.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
@@ -26,8 +42,76 @@ impl Vectors {
             .zip(self.numbers.chunks(self.dimensions.max(1)))
     }
 
-    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that
-    /// `wanted` accepts are kept.
+    /// Keeps the words that `wanted` accepts, given a word and its place; of a word that is there twice, the first.
+    #[must_use]
+    pub fn filtered(&self, mut wanted: impl FnMut(&str, usize) -> bool) -> Self {
+        let mut kept = Self {
+            dimensions: self.dimensions,
+            ..Self::default()
+        };
+        let mut seen = HashSet::new();
+        for (place, (word, vector)) in self.iter().enumerate() {
+            if wanted(word, place) && seen.insert(word) {
+                kept.words.push(word.to_owned());
+                kept.numbers.extend_from_slice(vector);
+            }
+        }
+        kept
+    }
+
+    /// Writes a compact file, which [`Vectors::read_compact`] reads in a moment.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be written, [`Error::Format`] if a number is too large for the precision.
+    pub fn save(&self, path: &Path, precision: Precision) -> Result<()> {
+        let format = |reason| Error::Format {
+            path: path.to_owned(),
+            reason,
+        };
+        let most = f16::MAX.to_f32();
+        let fits = |x: &f32| x.is_finite() && (precision == Precision::Byte || x.abs() <= most);
+        if let Some(at) = self.numbers.iter().position(|x| !fits(x)) {
+            let word = &self.words[at / self.dimensions];
+            let (number, bits) = (self.numbers[at], precision.bits());
+            return Err(format(format!(
+                "{number}, in the vector of {word:?}, does not fit in {bits} bits"
+            )));
+        }
+        let stored = Stored::new(&self.numbers, self.dimensions, precision);
+        let description = Description {
+            kind: KIND.to_owned(),
+            dimensions: self.dimensions,
+            words: self.words.clone(),
+        };
+        let tensors = stored.tensors(self.words.len(), self.dimensions);
+        let bytes = file::to_bytes(&description, &tensors).map_err(format)?;
+        file::write(path, &bytes)
+    }
+
+    /// Reads a file that [`Vectors::save`] wrote.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be read; [`Error::Format`] saying what does not fit.
+    pub fn read_compact(path: &Path) -> Result<Self> {
+        file::read(path, |contents| {
+            if contents.kind() != Some(KIND) {
+                return Err("holds a model, not word vectors".to_owned());
+            }
+            let Description {
+                dimensions, words, ..
+            } = contents.description()?;
+            let stored = Stored::read(contents, words.len(), dimensions)?;
+            Ok(Self {
+                numbers: stored.numbers(dimensions),
+                dimensions,
+                words,
+            })
+        })
+    }
+
+    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. A first line that only
+    /// counts words and numbers, as other programs write it, is passed over. Only words that `wanted` accepts are
+    /// kept.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.
@@ -49,6 +133,10 @@ impl Vectors {
                 reason: format!("line {number}: {reason}"),
             };
             let text = line.trim_end_matches(['\n', '\r']);
+            let is_count = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+            if number == 1 && text.split(' ').count() == 2 && text.split(' ').all(is_count) {
+                continue;
+            }
             if vectors.dimensions == 0 {
                 vectors.dimensions = text.split(' ').count() - 1;
             }
@@ -63,9 +151,10 @@ impl Vectors {
             let word = &text[..start];
             if wanted(word) {
                 for part in text[start + 1..].split(' ') {
+                    let number = part.parse().ok().filter(|number: &f32| number.is_finite());
                     vectors
                         .numbers
-                        .push(part.parse().map_err(|_| bad(&format!("{part:?} is no number")))?);
+                        .push(number.ok_or_else(|| bad(&format!("{part:?} is no number")))?);
                 }
                 vectors.words.push(word.to_owned());
             }
@@ -188,6 +277,7 @@ impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkVectors<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn write(text: &str) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -228,6 +318,89 @@ mod tests {
                 .unwrap_err()
                 .to_string()
                 .contains("vectors")
+        );
+    }
+
+    #[test]
+    fn a_line_of_counts_and_undefined_numbers_are_no_vectors() {
+        let counted = write("2 3\na 1 2 3\nb 4 5 6\n");
+        let vectors = Vectors::read_glove(counted.path(), |_| true).unwrap();
+        assert_eq!((vectors.words.len(), vectors.dimensions), (2, 3));
+        let undefined = write("a 1 nan\n");
+        assert!(Vectors::read_glove(undefined.path(), |_| true).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50))]
+
+        #[test]
+        fn compact_files_are_close_to_what_was_saved(
+            words in proptest::collection::hash_set("[a-zé\"\\\\ 0-9]{1,6}", 0..20),
+            dimensions in 1usize..8,
+            seed in 0u32..1000,
+            scale in -3i32..4,
+        ) {
+            let words: Vec<String> = words.into_iter().collect();
+            let largest = 10f32.powi(scale);
+            let numbers: Vec<f32> = (0..words.len() * dimensions)
+                .map(|i| ((i as f32 + seed as f32) * 12.9).sin() * largest)
+                .collect();
+            let before = Vectors { dimensions, words, numbers };
+            let dir = tempfile::tempdir().unwrap();
+            let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+            for (precision, tolerance) in [(Precision::Half, 1.0 / 2048.0), (Precision::Byte, 1.0 / 250.0)] {
+                before.save(&one, precision).unwrap();
+                let after = Vectors::read_compact(&one).unwrap();
+                prop_assert_eq!((&after.words, after.dimensions), (&before.words, dimensions));
+                for (x, y) in before.numbers.iter().zip(&after.numbers) {
+                    prop_assert!((x - y).abs() <= largest * tolerance, "{} {}", x, y);
+                }
+                if precision == Precision::Half {
+                    after.save(&two, precision).unwrap();
+                    prop_assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_or_read_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words.safetensors");
+        let vectors = |number: f32| Vectors {
+            dimensions: 2,
+            words: vec!["a".into(), "b".into()],
+            numbers: vec![1.0, 2.0, 3.0, number],
+        };
+        let said = vectors(1e6).save(&path, Precision::Half).unwrap_err().to_string();
+        assert!(
+            said.ends_with("1000000, in the vector of \"b\", does not fit in 16 bits"),
+            "{said}"
+        );
+        vectors(1e6).save(&path, Precision::Byte).unwrap();
+        assert!(vectors(f32::NAN).save(&path, Precision::Byte).is_err());
+        // Word vectors are no model, and a model no word vectors.
+        let said = crate::Checkpoint::load(&path, false).unwrap_err().to_string();
+        assert!(said.ends_with("holds words, not a model"), "{said}");
+        let network = crate::reference::sample::network(crate::reference::sample::config(), 1);
+        crate::Checkpoint::model(network, serde_json::Value::Null)
+            .save(&path)
+            .unwrap();
+        let said = Vectors::read_compact(&path).unwrap_err().to_string();
+        assert!(said.ends_with("holds a model, not word vectors"), "{said}");
+    }
+
+    #[test]
+    fn filtering_keeps_the_first_of_a_word() {
+        let vectors = Vectors {
+            dimensions: 1,
+            words: ["a", "b", "a", "c"].map(str::to_owned).to_vec(),
+            numbers: vec![1.0, 2.0, 3.0, 4.0],
+        };
+        let kept = vectors.filtered(|word, place| place < 3 || word == "d");
+        assert_eq!(
+            (kept.words.join(" "), kept.numbers),
+            ("a b".to_owned(), vec![1.0, 2.0])
         );
     }
 }

@@ -5,8 +5,10 @@
 //! stored in 16 or 8 bits.
 
 use crate::error::{Error, Result};
+use crate::file::{Contents, Tensor, f32_bytes, read_f16, read_f32};
 use crate::vectors::Vectors;
 use half::f16;
+use safetensors::Dtype;
 use std::collections::HashMap;
 
 /// How fixed vectors are stored.
@@ -19,11 +21,151 @@ pub enum Precision {
     Byte,
 }
 
-/// The numbers of the fixed vectors.
+impl Precision {
+    /// Bits of a number.
+    pub fn bits(self) -> u32 {
+        match self {
+            Precision::Half => 16,
+            Precision::Byte => 8,
+        }
+    }
+}
+
+/// The numbers of fixed vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stored {
     Half(Vec<f16>),
     Byte { values: Vec<i8>, scales: Vec<f32> },
+}
+
+/// The tensors that hold them in files.
+pub(crate) const VALUES: &str = "words.fixed";
+const SCALES: &str = "words.scale";
+
+impl Stored {
+    /// Vectors of `dimensions` numbers, one after the other.
+    pub fn new(numbers: &[f32], dimensions: usize, precision: Precision) -> Self {
+        match precision {
+            Precision::Half => Stored::Half(numbers.iter().map(|&x| f16::from_f32(x)).collect()),
+            Precision::Byte => {
+                let mut values = Vec::with_capacity(numbers.len());
+                let mut scales = Vec::new();
+                for vector in numbers.chunks(dimensions.max(1)) {
+                    let scale = vector.iter().fold(0.0f32, |m, x| m.max(x.abs())) / 127.0;
+                    // Divided, not multiplied by the inverse, which is infinite for the smallest scales.
+                    let byte = |x: &f32| if scale > 0.0 { (x / scale).round() as i8 } else { 0 };
+                    values.extend(vector.iter().map(byte));
+                    scales.push(scale);
+                }
+                Stored::Byte { values, scales }
+            }
+        }
+    }
+
+    pub fn precision(&self) -> Precision {
+        match self {
+            Stored::Half(_) => Precision::Half,
+            Stored::Byte { .. } => Precision::Byte,
+        }
+    }
+
+    /// out += factor·the vector at a place.
+    fn add(&self, at: usize, factor: f32, out: &mut [f32]) {
+        let d = out.len();
+        match self {
+            Stored::Half(values) => {
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, x)| *o += factor * x.to_f32());
+            }
+            Stored::Byte { values, scales } => {
+                let factor = factor * scales[at];
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, &x)| *o += factor * f32::from(x));
+            }
+        }
+    }
+
+    /// All numbers.
+    pub fn numbers(&self, dimensions: usize) -> Vec<f32> {
+        match self {
+            Stored::Half(values) => values.iter().map(|x| x.to_f32()).collect(),
+            Stored::Byte { values, scales } => {
+                let vectors = values.chunks(dimensions.max(1)).zip(scales);
+                vectors
+                    .flat_map(|(vector, &scale)| vector.iter().map(move |&x| scale * f32::from(x)))
+                    .collect()
+            }
+        }
+    }
+
+    /// Only the vectors at some places, in 8 bits. What is in 8 bits already stays as it is.
+    fn bytes_at(&self, places: &[usize], dimensions: usize) -> Self {
+        match self {
+            Stored::Byte { values, scales } => Stored::Byte {
+                values: places
+                    .iter()
+                    .flat_map(|&at| &values[at * dimensions..][..dimensions])
+                    .copied()
+                    .collect(),
+                scales: places.iter().map(|&at| scales[at]).collect(),
+            },
+            Stored::Half(values) => {
+                let chosen = places
+                    .iter()
+                    .flat_map(|&at| &values[at * dimensions..][..dimensions]);
+                let numbers: Vec<f32> = chosen.map(|x| x.to_f32()).collect();
+                Self::new(&numbers, dimensions, Precision::Byte)
+            }
+        }
+    }
+
+    /// The tensors of a file, for `count` vectors.
+    pub fn tensors(&self, count: usize, dimensions: usize) -> Vec<Tensor> {
+        let tensor = |name: &str, dtype, shape, bytes| Tensor {
+            name: name.to_owned(),
+            dtype,
+            shape,
+            bytes,
+        };
+        let shape = vec![count, dimensions];
+        match self {
+            Stored::Half(values) => {
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                vec![tensor(VALUES, Dtype::F16, shape, bytes)]
+            }
+            Stored::Byte { values, scales } => {
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                vec![
+                    tensor(SCALES, Dtype::F32, vec![count], f32_bytes(scales)),
+                    tensor(VALUES, Dtype::I8, shape, bytes),
+                ]
+            }
+        }
+    }
+
+    /// The vectors of a file, which should be `count`.
+    pub fn read(file: &Contents<'_>, count: usize, dimensions: usize) -> std::result::Result<Self, String> {
+        let shape = [count, dimensions];
+        let stored = if file.has(SCALES) {
+            let values = file.tensor(VALUES, Dtype::I8, &shape)?;
+            Stored::Byte {
+                values: values.iter().map(|&b| b as i8).collect(),
+                scales: read_f32(file.tensor(SCALES, Dtype::F32, &[count])?),
+            }
+        } else {
+            Stored::Half(read_f16(file.tensor(VALUES, Dtype::F16, &shape)?))
+        };
+        let are_finite = match &stored {
+            Stored::Half(values) => values.iter().all(|x| x.is_finite()),
+            Stored::Byte { scales, .. } => scales.iter().all(|x| x.is_finite()),
+        };
+        match are_finite {
+            true => Ok(stored),
+            false => Err("a word's vector has infinite or undefined numbers: the file is damaged".to_owned()),
+        }
+    }
 }
 
 /// A vocabulary with its fixed vectors.
@@ -34,6 +176,7 @@ pub struct Words {
     trained: usize,
     dimensions: usize,
     stored: Stored,
+    source: Option<String>,
 }
 
 impl Words {
@@ -52,20 +195,7 @@ impl Words {
                 numbers.extend_from_slice(vector);
             }
         }
-        let stored = match precision {
-            Precision::Half => Stored::Half(numbers.iter().map(|&x| f16::from_f32(x)).collect()),
-            Precision::Byte => {
-                let mut values = Vec::with_capacity(numbers.len());
-                let mut scales = Vec::new();
-                for vector in numbers.chunks(fixed.dimensions) {
-                    let scale = vector.iter().fold(0.0f32, |m, x| m.max(x.abs())) / 127.0;
-                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-                    values.extend(vector.iter().map(|x| (x * inverse).round() as i8));
-                    scales.push(scale);
-                }
-                Stored::Byte { values, scales }
-            }
-        };
+        let stored = Stored::new(&numbers, fixed.dimensions, precision);
         Self::from_parts(names, trained.len(), fixed.dimensions, stored).map_err(Error::Config)
     }
 
@@ -98,6 +228,7 @@ impl Words {
             trained,
             dimensions,
             stored,
+            source: None,
         })
     }
 
@@ -133,9 +264,35 @@ impl Words {
 
     /// How the fixed vectors are stored.
     pub fn precision(&self) -> Precision {
-        match self.stored {
-            Stored::Half(_) => Precision::Half,
-            Stored::Byte { .. } => Precision::Byte,
+        self.stored.precision()
+    }
+
+    /// Where the fixed vectors come from, if that was said.
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Says where the fixed vectors come from.
+    pub fn from_source(self, source: impl Into<String>) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
+        }
+    }
+
+    /// The trained words and the fixed ones at some places among the fixed, in 8 bits.
+    pub(crate) fn with_fixed(&self, places: &[usize]) -> Self {
+        let (trained, fixed) = self.names.split_at(self.trained);
+        let chosen = places.iter().map(|&at| &fixed[at]);
+        let names: Vec<String> = trained.iter().chain(chosen).cloned().collect();
+        let index = names.iter().zip(0..).map(|(name, id)| (name.clone(), id));
+        Self {
+            index: index.collect(),
+            names,
+            trained: self.trained,
+            dimensions: self.dimensions,
+            stored: self.stored.bytes_at(places, self.dimensions),
+            source: self.source.clone(),
         }
     }
 
@@ -153,20 +310,7 @@ impl Words {
                 .for_each(|(o, x)| *o += factor * x);
             return;
         }
-        let at = word - self.trained;
-        match &self.stored {
-            Stored::Half(values) => {
-                out.iter_mut()
-                    .zip(&values[at * d..][..d])
-                    .for_each(|(o, x)| *o += factor * x.to_f32());
-            }
-            Stored::Byte { values, scales } => {
-                let factor = factor * scales[at];
-                out.iter_mut()
-                    .zip(&values[at * d..][..d])
-                    .for_each(|(o, &x)| *o += factor * f32::from(x));
-            }
-        }
+        self.stored.add(word - self.trained, factor, &mut out[..d]);
     }
 }
 
