@@ -368,7 +368,8 @@ pub mod sample {
     use crate::config::Config;
     use crate::network::Network;
     use crate::random::{Stream, mix};
-    use crate::words::{Precision, Vectors, Words};
+    use crate::vectors::Vectors;
+    use crate::words::{Precision, Words};
     use std::sync::Arc;
 
     pub fn config() -> Config {

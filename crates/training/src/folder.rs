@@ -13,12 +13,12 @@
 use mapo_core::{Action, ExploredSet, Memory};
 use mapo_programmer::{Checkpoint, Network};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::card::Card;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::run::{Best, TableTask, Trainer};
@@ -165,12 +165,13 @@ impl Folder {
         written.map_err(|source| self.io("events.out.tfevents", source))
     }
 
-    /// Keeps the best model.
+    /// Keeps the best model, with its card.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn save_best(&self, best: &Best) -> Result<()> {
-        let notes = json!({ "step": best.step, "dev_accuracy": best.accuracy });
+        let (_, config) = Self::open(&self.path)?;
+        let notes = Card::of_run(&config, best.step, best.accuracy)?.write()?;
         let checkpoint = Checkpoint {
             step: best.step,
             ..Checkpoint::model(Network::clone(&best.network), notes)

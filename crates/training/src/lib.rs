@@ -3,10 +3,11 @@
 //! * [`vocabulary`] and [`encode`] show a question and its table to the network;
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
 //! * [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
-//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model;
+//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, with its [`Card`];
 //! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
 //! * [`Settings`] holds everything that can be set.
 
+mod card;
 pub mod encode;
 mod error;
 pub mod eval;
@@ -22,6 +23,7 @@ pub mod search;
 mod settings;
 pub mod vocabulary;
 
+pub use card::Card;
 pub use encode::Input;
 pub use error::{Error, Result};
 pub use events::Events;

@@ -37,7 +37,7 @@ pub struct Train {
     /// The programs that `mapo explore --out` found. Without it, explores first.
     #[arg(long, value_name = "STORE")]
     memory: Option<PathBuf>,
-    /// Word vectors: GloVe's text or wink's JSON. Without it, all vectors are trained.
+    /// Word vectors: GloVe's text, wink's JSON, or what `mapo words` made of them. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// The run's directory.
@@ -112,10 +112,7 @@ impl Train {
             }
         };
         let words = match &self.vectors {
-            Some(file) => {
-                let vectors = vocabulary::read_vectors(file)?;
-                vocabulary::with_vectors(&train, settings.network.often, &vectors)?
-            }
+            Some(file) => vocabulary::from_file(&train, settings.network.often, file)?,
             None => vocabulary::trained(&train, settings.network.often, settings.network.vector)?,
         };
         let (seed, threads) = (config.run.seed, config.run.threads);
