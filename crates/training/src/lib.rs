@@ -3,7 +3,7 @@
 //! * [`vocabulary`] and [`encode`] show a question and its table to the network;
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
 //! * [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
-//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model;
+//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, [`session`] trains in it;
 //! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
 //! * [`Settings`] holds everything that can be set.
 
@@ -18,6 +18,7 @@ mod order;
 mod policy;
 mod run;
 pub mod search;
+pub mod session;
 mod settings;
 pub mod vocabulary;
 
