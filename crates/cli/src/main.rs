@@ -4,6 +4,7 @@ mod chart;
 mod commands;
 mod data_args;
 mod json;
+mod run_setup;
 mod table_view;
 mod training;
 

@@ -2,8 +2,8 @@
 //!
 //! * [`vocabulary`] and [`encode`] show a question and its table to the network;
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
-//! * [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
-//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model;
+//! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
+//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, [`session`] trains in it;
 //! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
 //! * [`Settings`] holds everything that can be set.
 
@@ -11,6 +11,7 @@ pub mod encode;
 mod error;
 pub mod eval;
 mod events;
+pub mod exploring;
 mod folder;
 pub mod memories;
 mod metrics;
@@ -18,6 +19,7 @@ mod order;
 mod policy;
 mod run;
 pub mod search;
+pub mod session;
 mod settings;
 pub mod vocabulary;
 

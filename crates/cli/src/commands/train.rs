@@ -1,16 +1,15 @@
 //! `mapo train`: a run.
 
 use crate::data_args::SelectionArgs;
-use crate::training::{Live, Stopper, examples, explore, threads};
+use crate::run_setup::{SettingsArgs, dev_split, load, words};
+use crate::training::{Live, Stopper, explore, threads};
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_tables::{Dataset, Example, Selection};
+use mapo_tables::{Dataset, Example};
 use mapo_training::{
-    Error as TrainingError, Event, Folder, Origin, RunConfig, Saved, Settings, Trainer, memories,
-    needs_memories, vocabulary,
+    Folder, Origin, RunConfig, Saved, Trainer, memories, needs_memories, session, vocabulary,
 };
 use serde_json::json;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -46,15 +45,8 @@ pub struct Train {
     /// Go on with the run in this directory.
     #[arg(long, value_name = "DIR", exclusive = true)]
     resume: Option<PathBuf>,
-    /// Settings in TOML, over those for the dataset.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Change a setting, as in learning.rate=0.002; may be given many times.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// How many steps of learning.
-    #[arg(long, value_name = "N")]
-    steps: Option<u64>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// The seed.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -84,7 +76,7 @@ impl Train {
         let (Some(data), Some(path)) = (&self.data, &self.run) else {
             return Err("give --data and --run, or --resume".into());
         };
-        let settings = self.settings(data)?;
+        let settings = self.settings.settings(data)?;
         let selection = self.selection.selection();
         let config = RunConfig {
             run: Origin {
@@ -111,13 +103,8 @@ impl Train {
                 explore(&train, settings, self.seed, &pool, &stopper)?
             }
         };
-        let words = match &self.vectors {
-            Some(file) => {
-                let vectors = vocabulary::read_vectors(file)?;
-                vocabulary::with_vectors(&train, settings.network.often, &vectors)?
-            }
-            None => vocabulary::trained(&train, settings.network.often, settings.network.vector)?,
-        };
+        let vectors = self.vectors.as_deref().map(vocabulary::read_vectors);
+        let words = words(&train, settings, vectors.transpose()?.as_ref())?;
         let (seed, threads) = (config.run.seed, config.run.threads);
         let trainer = Trainer::new(settings, seed, threads, &words, &train, memories, &dev)?;
         folder.save(&trainer)?;
@@ -150,37 +137,13 @@ impl Train {
     ) -> Outcome {
         let (settings, began, first) = (&config.settings, Instant::now(), trainer.step());
         let mut live = Live::start(settings.steps, first);
-        let ran = trainer.run(&stopper.stop, &mut |trainer, event| {
+        let ran = session::train(&mut folder, &mut trainer, settings, &stopper.stop, &mut |event| {
             live.show(event);
-            if let Event::Measured { metrics, is_best } = event {
-                folder.measured(metrics)?;
-                if let (true, Some(best)) = (*is_best, trainer.best()) {
-                    folder.save_best(best)?;
-                }
-                // Only there do the actors' parameters equal the learner's.
-                if trainer.step().is_multiple_of(settings.refresh) {
-                    folder.save(trainer)?;
-                }
-            }
             Ok(())
         });
         live.finish();
+        ran?;
         let step = trainer.step();
-        if let Err(error) = ran {
-            let is_numeric = matches!(
-                error,
-                TrainingError::Loss { .. } | TrainingError::Network(mapo_programmer::Error::Gradient(_))
-            );
-            return match trainer.last_batch().filter(|_| is_numeric) {
-                Some(batch) => {
-                    let file = folder.save_batch(step, batch)?;
-                    let source = Box::new(error);
-                    Err(TrainingError::Broken { source, step, file }.into())
-                }
-                None => Err(error.into()),
-            };
-        }
-        folder.save(&trainer)?;
         let seconds = began.elapsed().as_secs_f64();
         if step < settings.steps && stopper.stop.load(Relaxed) {
             let path = path.display();
@@ -205,47 +168,4 @@ impl Train {
         }
         Ok(())
     }
-
-    fn settings(&self, data: &Dataset) -> Result<Settings, Box<dyn Error>> {
-        let mut settings = Settings::for_data(data);
-        if let Some(file) = &self.config {
-            let file_error = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-            let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-            settings = settings.changed_by(&text).map_err(|error| file_error(&error))?;
-        }
-        for change in &self.set {
-            settings = settings.with(change)?;
-        }
-        settings.steps = self.steps.unwrap_or(settings.steps);
-        settings.check()?;
-        Ok(settings)
-    }
-}
-
-/// The split by which models are chosen.
-fn dev_split(data: &Dataset) -> Option<String> {
-    match data {
-        Dataset::Toy | Dataset::WikiSql(_) => Some("dev".to_owned()),
-        Dataset::Wtq(_) => Some("random-split-1-dev".to_owned()),
-        Dataset::JsonLines(_) => None,
-    }
-}
-
-/// The examples to train on and to choose by.
-fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
-    let data: Dataset = run.data.parse()?;
-    let selection = |split: &str, limit| -> Result<Selection, Box<dyn Error>> {
-        Ok(Selection {
-            split: Some(split.to_owned()),
-            limit,
-            reader: Some(run.reader.parse()?),
-            ids: None,
-        })
-    };
-    let train = examples(&data, &selection(&run.split, run.limit)?)?;
-    let dev = match &run.dev_split {
-        Some(split) => examples(&data, &selection(split, None)?)?,
-        None => Vec::new(),
-    };
-    Ok((train, dev))
 }
