@@ -28,10 +28,12 @@ pub struct Prediction {
     pub answer: Vec<String>,
     /// What was to be answered.
     pub expected: Vec<String>,
-    /// The program's probability; with several models, the mean over them of what all programs with this answer have.
+    /// What all programs of the beam with this answer have together; with several models, the mean over them.
     pub probability: f64,
     /// Whether the answer is right.
     pub right: bool,
+    /// Whether some program of the beams has a right answer.
+    pub right_in_beam: bool,
     /// The program's tokens, for whoever wants to run it again.
     #[serde(skip)]
     pub tokens: Vec<Token>,
@@ -43,8 +45,14 @@ pub fn accuracy(predictions: &[Prediction]) -> f64 {
     right as f64 / predictions.len().max(1) as f64
 }
 
-/// Answers questions on the current rayon pool. With one model the most probable program answers; with several, the
-/// answer whose programs have the largest summed probability over all their beams.
+/// The share of questions with a right answer anywhere in the beams.
+pub fn beam_accuracy(predictions: &[Prediction]) -> f64 {
+    let right = predictions.iter().filter(|prediction| prediction.right_in_beam);
+    right.count() as f64 / predictions.len().max(1) as f64
+}
+
+/// Answers questions on the current rayon pool, with the answer whose programs have the largest summed probability over
+/// the beams of all models.
 ///
 /// # Errors
 /// Those of the networks.
@@ -107,12 +115,7 @@ fn predict(
     beams: &[Vec<Candidate>],
     scratch: &mut Scratch,
 ) -> Result<Prediction> {
-    let chosen = match beams {
-        [beam] => beam
-            .first()
-            .map(|best| (best.tokens.clone(), best.log_probability.exp())),
-        _ => vote(interpreter, beams)?,
-    };
+    let answers = answers(interpreter, beams)?;
     let mut prediction = Prediction {
         id: example.id.clone(),
         question: example.question.text.clone(),
@@ -121,52 +124,68 @@ fn predict(
         expected: example.answer.texts().to_vec(),
         probability: 0.0,
         right: false,
+        right_in_beam: false,
         tokens: Vec::new(),
     };
-    if let Some((tokens, probability)) = chosen {
-        visit(interpreter, &tokens)?;
-        let program = interpreter.context().decode(&tokens);
-        prediction.program = program.map(|program| program.to_string());
-        prediction.answer = interpreter
-            .answer()
-            .map(|answer| answer.to_strings())
-            .unwrap_or_default();
-        prediction.probability = probability;
-        prediction.right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
-        prediction.tokens = tokens;
+    for (place, answer) in answers.iter().enumerate() {
+        visit(interpreter, &answer.best.tokens)?;
+        let right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
+        prediction.right_in_beam |= right;
+        if place == 0 {
+            let program = interpreter.context().decode(&answer.best.tokens);
+            prediction.program = program.map(|program| program.to_string());
+            prediction.answer = interpreter
+                .answer()
+                .map(|answer| answer.to_strings())
+                .unwrap_or_default();
+            prediction.probability = answer.probability;
+            prediction.right = right;
+            prediction.tokens = answer.best.tokens.clone();
+        }
     }
     Ok(prediction)
 }
 
-/// The answer with the largest summed probability: its most probable program and its mean probability.
-fn vote(interpreter: &mut Interpreter, beams: &[Vec<Candidate>]) -> Result<Option<(Vec<Token>, f64)>> {
-    struct Answer<'a> {
-        value: Option<Denotation>,
-        sum: f64,
-        best: &'a Candidate,
-    }
-    let mut answers: Vec<Answer<'_>> = Vec::new();
+/// An answer that some program of the beams gives.
+struct Answer<'a> {
+    value: Option<Denotation>,
+    /// The mean over the models of what all programs with this answer have.
+    probability: f64,
+    /// The most probable of these programs.
+    best: &'a Candidate,
+}
+
+/// The answers that the programs of the beams give, the most probable first. Different programs often say the same in
+/// other words, so what counts is the sum over all that give an answer, not the best of them. Rows answer nothing:
+/// they come last.
+fn answers<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -> Result<Vec<Answer<'a>>> {
+    let mut answers: Vec<(bool, Answer<'_>)> = Vec::new();
     for candidate in beams.iter().flatten() {
         visit(interpreter, &candidate.tokens)?;
         let value = interpreter.answer();
-        let probability = candidate.log_probability.exp();
-        match answers.iter_mut().find(|known| known.value == value) {
-            Some(known) => {
-                known.sum += probability;
+        let probability = candidate.log_probability.exp() / beams.len() as f64;
+        match answers.iter_mut().find(|(_, known)| known.value == value) {
+            Some((_, known)) => {
+                known.probability += probability;
                 if candidate.log_probability > known.best.log_probability {
                     known.best = candidate;
                 }
             }
-            None => answers.push(Answer {
-                value,
-                sum: probability,
-                best: candidate,
-            }),
+            None => answers.push((
+                interpreter.answers_rows(),
+                Answer {
+                    value,
+                    probability,
+                    best: candidate,
+                },
+            )),
         }
     }
-    // Of equal sums the first stays.
-    let first = answers
-        .into_iter()
-        .reduce(|best, next| if next.sum > best.sum { next } else { best });
-    Ok(first.map(|answer| (answer.best.tokens.clone(), answer.sum / beams.len() as f64)))
+    // The sort is stable: of equal sums the first found stays ahead.
+    answers.sort_by(|(one_rows, one), (other_rows, other)| {
+        one_rows
+            .cmp(other_rows)
+            .then(other.probability.total_cmp(&one.probability))
+    });
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }

@@ -21,8 +21,8 @@ use std::time::Instant;
 /// Example:
 ///   mapo eval --model runs/toy/best.safetensors --data toy --split test
 ///
-/// Beam search finds each model's most probable programs. One model answers with the most probable; several with the
-/// answer that has the largest summed probability over all their beams.
+/// Beam search finds each model's most probable programs; the answer with the largest summed probability over the
+/// programs that give it, of all models, is the answer.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Eval {
@@ -86,12 +86,15 @@ impl Eval {
         if self.json {
             return print(json!({
                 "data": self.data.data.to_string(), "split": split, "models": models.len(), "beam": self.beam,
-                "examples": examples.len(), "correct": right, "accuracy": accuracy, "seconds": seconds,
+                "examples": examples.len(), "correct": right, "accuracy": accuracy,
+                "beam_accuracy": eval::beam_accuracy(&predictions), "seconds": seconds,
             }));
         }
         print(format_args!("examples   {}", examples.len()))?;
         print(format_args!("correct    {right}"))?;
         print(format_args!("accuracy   {:.2} %", 100.0 * accuracy))?;
+        let in_beam = 100.0 * eval::beam_accuracy(&predictions);
+        print(format_args!("in beam    {in_beam:.2} %"))?;
         print(format_args!("time       {seconds:.1} s"))
     }
 }
