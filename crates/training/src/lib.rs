@@ -4,30 +4,36 @@
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
 //! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
 //! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, [`session`] trains in it;
-//! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
+//! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
 //! * [`Settings`] holds everything that can be set.
 
+mod acting;
 pub mod encode;
 mod error;
 pub mod eval;
 mod events;
+mod exchange;
 pub mod exploring;
 mod folder;
 pub mod memories;
 mod metrics;
+pub mod model;
 mod order;
 mod policy;
 mod run;
 pub mod search;
 pub mod session;
 mod settings;
+mod times;
 pub mod vocabulary;
 
 pub use encode::Input;
 pub use error::{Error, Result};
 pub use events::Events;
+pub use exchange::Acted;
 pub use folder::{Folder, Origin, RunConfig, Saved};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, Totals};
 pub use policy::{Learning, NeuralLearner, NeuralPolicy, steps};
-pub use run::{Best, Event, TableTask, Trainer, needs_memories};
-pub use settings::{Exploration, NetworkSettings, Settings};
+pub use run::{Actors, Best, Event, Observer, TableTask, Trainer, needs_memories};
+pub use settings::{Exploration, NetworkSettings, Settings, WarmUp};
+pub use times::{Shares, Times};

@@ -1,6 +1,6 @@
 //! The settings of a run: presets, and how a file or a flag changes them.
 
-use mapo_core::{Exploring, Inside, Mapo, Objective, Outside, WeightsFrom};
+use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
 use mapo_programmer::Config;
 use mapo_tables::{Dataset, Pruning};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,22 @@ pub struct Settings {
     pub exploring: Exploring,
     /// Random exploration before training.
     pub exploration: Exploration,
+    /// How much of a large memory is scored at each visit.
+    #[serde(default)]
+    pub memory: MemoryScoring,
+    /// Another objective for the first steps; none as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}
+
+/// Another objective for the first steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WarmUp {
+    /// How many steps.
+    pub steps: u64,
+    /// What is climbed in them.
+    pub objective: Objective,
 }
 
 /// The network's sizes.
@@ -97,6 +113,7 @@ impl Settings {
             learning: Learning {
                 rate: 0.001,
                 final_rate: 1.0,
+                decay_from: 0.0,
                 clip_norm: 5.0,
                 dropout: 0.2,
                 entropy: 0.01,
@@ -108,6 +125,12 @@ impl Settings {
                 programs: 50_000,
                 pruning: Pruning::Wide.to_string(),
             },
+            memory: MemoryScoring {
+                whole: 256,
+                best: 128,
+                sample: 64,
+            },
+            warm_up: None,
         }
     }
 
@@ -160,6 +183,7 @@ impl Settings {
             learning: Learning {
                 rate: 0.005,
                 final_rate: 0.1,
+                decay_from: 0.0,
                 clip_norm: 5.0,
                 dropout: 0.4,
                 entropy: 0.0,
@@ -175,6 +199,8 @@ impl Settings {
                 programs: 4_000,
                 pruning: Pruning::Wide.to_string(),
             },
+            memory: MemoryScoring::WHOLE,
+            warm_up: None,
         }
     }
 
@@ -187,6 +213,31 @@ impl Settings {
             layers: self.network.layers,
             column_features: self.network.column_features,
             ..Config::paper(BUILTINS)
+        }
+    }
+
+    /// Takes over the sizes of a network that is there already.
+    pub fn take_sizes(&mut self, config: &Config) {
+        self.network = NetworkSettings {
+            hidden: config.hidden,
+            attention: config.attention,
+            layers: config.layers,
+            vector: config.vector,
+            column_features: config.column_features,
+            ..self.network
+        };
+    }
+
+    /// Whether a step belongs to the warm-up.
+    pub fn is_warm_up(&self, step: u64) -> bool {
+        self.warm_up.as_ref().is_some_and(|warm_up| step < warm_up.steps)
+    }
+
+    /// What is climbed, in the warm-up or after it.
+    pub fn objective_of(&self, is_warm_up: bool) -> &Objective {
+        match &self.warm_up {
+            Some(warm_up) if is_warm_up => &warm_up.objective,
+            _ => &self.objective,
         }
     }
 
@@ -205,6 +256,12 @@ impl Settings {
     pub fn check(&self) -> Result<()> {
         use mapo_core::Estimator;
         self.objective.check()?;
+        if let Some(warm_up) = &self.warm_up {
+            let wrong = |wrong| Error::Settings(format!("in warm_up.objective, {wrong}"));
+            warm_up.objective.check().map_err(wrong)?;
+        }
+        let wrong = |wrong| Error::Settings(format!("in memory, {wrong}"));
+        self.memory.check().map_err(wrong)?;
         self.pruning()?;
         let wrong =
             |what: &str, must: &str| Err(Error::Settings(format!("the setting {what} must be {must}")));
@@ -225,12 +282,17 @@ impl Settings {
         let Learning {
             rate,
             final_rate,
+            decay_from,
             dropout,
             average,
             clip_norm,
             entropy,
         } = self.learning;
-        for (name, share) in [("learning.dropout", dropout), ("learning.average", average)] {
+        for (name, share) in [
+            ("learning.dropout", dropout),
+            ("learning.average", average),
+            ("learning.decay_from", decay_from),
+        ] {
             if !(0.0..1.0).contains(&share) {
                 return wrong(name, "at least 0 and below 1");
             }
@@ -295,7 +357,7 @@ impl Settings {
 fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
     for (name, change) in changes {
         // Which settings an objective has depends on its name, and it says itself what it does not know.
-        let is_objective = path == "objective.";
+        let is_objective = path.ends_with("objective.");
         match (settings.get_mut(&name), change) {
             (Some(Value::Table(known)), Value::Table(change)) if !is_objective => {
                 if name == "objective"
@@ -309,7 +371,8 @@ fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
                 }
             }
             (Some(known), change) => *known = as_kind_of(known, change),
-            (None, change) if is_objective => {
+            // Nothing is said of a warm-up where there is none.
+            (None, change) if is_objective || (path.is_empty() && name == "warm_up") => {
                 settings.insert(name, change);
             }
             (None, _) => {
@@ -384,6 +447,54 @@ mod tests {
                 ..
             })
         ));
+    }
+
+    #[test]
+    fn another_objective_may_come_first() {
+        let toy = Settings::toy();
+        assert!(!toy.is_warm_up(0));
+        let warm = toy
+            .with("warm_up={ steps = 30, objective = { name = \"iml\" } }")
+            .unwrap();
+        warm.check().unwrap();
+        let names = [0, 29, 30].map(|step| warm.objective_of(warm.is_warm_up(step)).name());
+        assert_eq!(names, ["iml", "iml", "mapo"]);
+        assert_eq!(
+            Settings::toy().changed_by(&warm.to_toml().unwrap()).unwrap(),
+            warm
+        );
+        let longer = warm.with("warm_up.steps=50").unwrap();
+        assert!(longer.is_warm_up(40));
+        let drawn = warm.with("warm_up.objective.draws=0").unwrap();
+        assert_eq!(
+            drawn.check().unwrap_err().to_string(),
+            "in warm_up.objective, `draws` must be at least 1"
+        );
+        let wrong = toy.with("warm_up={ step = 30 }").unwrap_err().to_string();
+        assert!(wrong.contains("step"), "{wrong}");
+    }
+
+    #[test]
+    fn the_rate_stays_and_then_falls() {
+        let learning = Learning {
+            rate: 2.0,
+            final_rate: 0.5,
+            decay_from: 0.75,
+            ..Settings::toy().learning
+        };
+        let rates = [0, 50, 75, 100].map(|step| learning.rate_at(step, 100));
+        assert_eq!(rates, [2.0, 2.0, 2.0, 1.0]);
+        assert!((learning.rate_at(90, 100) - 1.4).abs() < 1e-6);
+        let wrong = Settings::toy().with("learning.decay_from=1").unwrap().check();
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "the setting learning.decay_from must be at least 0 and below 1"
+        );
+        let wrong = Settings::toy().with("memory.sample=0").unwrap().check();
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "in memory, `sample` must be at least 1"
+        );
     }
 
     #[test]

@@ -4,11 +4,11 @@ use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
 use crate::{Outcome, commands, print};
 use clap::Args;
-use mapo_programmer::{Checkpoint, Network};
+use mapo_programmer::Network;
 use mapo_tables::scoring::wtq;
 use mapo_tables::{Assistance, Dataset, Example, Value};
 use mapo_training::eval::{self, Prediction};
-use mapo_training::search;
+use mapo_training::{model, search};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -53,14 +53,8 @@ impl Eval {
         let models = self
             .model
             .iter()
-            .map(|file| Ok(Arc::new(Checkpoint::load(file, false)?.network)))
+            .map(|file| Ok(Arc::new(model::load(file, false)?)))
             .collect::<Result<Vec<Arc<Network>>, Box<dyn Error>>>()?;
-        for (file, model) in self.model.iter().zip(&models) {
-            if model.config().builtins != mapo_training::encode::BUILTINS {
-                let file = file.display();
-                return Err(format!("{file}: made for another language; train it again").into());
-            }
-        }
         let selection = self.data.selection.selection();
         let examples = examples(&self.data.data, &selection)?;
         let pool = rayon::ThreadPoolBuilder::new()

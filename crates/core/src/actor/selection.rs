@@ -211,10 +211,11 @@ mod tests {
                     squares[place] += weight * weight;
                 }
             }
+            // One that is nearly certain may never have been missing, so that its error looks like 0.
             for (count, square) in counts.iter().zip(squares) {
                 let mean = count / f64::from(rounds);
                 let error = ((square / f64::from(rounds) - mean * mean).max(0.0) / f64::from(rounds)).sqrt();
-                prop_assert!((mean - 1.0).abs() < 6.0 * error + 1e-9, "{mean} ± {error}");
+                prop_assert!((mean - 1.0).abs() < 6.0 * error + 5e-3, "{mean} ± {error}");
             }
             prop_assert!(counts[scores.len()..].iter().all(|&count| count == f64::from(rounds)), "new ones always");
         }
