@@ -12,6 +12,7 @@ use crate::order::Order;
 use crate::policy::NeuralPolicy;
 use crate::run::TableTask;
 use crate::settings::Settings;
+use crate::times::Times;
 
 /// What the learner tells the actors.
 pub(crate) struct Board {
@@ -94,9 +95,15 @@ impl<'a> Acting<'a> {
             batch,
             policy: self.step,
             is_warm_up,
-            times: self.actor.take_times(),
-            waited: 0.0,
         })
+    }
+
+    /// Where the time went since this was last asked.
+    pub fn take_times(&mut self) -> Times {
+        Times {
+            acting: self.actor.take_times(),
+            ..Times::default()
+        }
     }
 }
 
@@ -151,7 +158,11 @@ impl ActorLife<'_> {
             let number = *self.round * self.actors + self.number;
             let acted = acting.act(*self.round, number, board.step.load(Relaxed), self.tasks)?;
             *self.round += 1;
-            place.deliver(Acted { waited, ..acted });
+            let times = Times {
+                actors_waited: waited,
+                ..acting.take_times()
+            };
+            place.deliver(acted, times);
         }
     }
 }

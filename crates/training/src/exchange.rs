@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use mapo_core::{ActorTimes, TrainingBatch};
+use mapo_core::TrainingBatch;
+
+use crate::times::Times;
 
 /// What an actor hands to the learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,12 +17,6 @@ pub struct Acted {
     pub policy: u64,
     /// Whether it was made for the objective of the warm-up.
     pub is_warm_up: bool,
-    /// Where the actor's time went.
-    #[serde(skip)]
-    pub times: ActorTimes,
-    /// Seconds in which the actor waited before it.
-    #[serde(skip)]
-    pub waited: f64,
 }
 
 /// A bounded queue and a number of cores. Whoever works holds cores, so that never more threads work than there are.
@@ -47,6 +43,8 @@ struct State {
     actors: usize,
     is_learner_next: bool,
     is_closed: bool,
+    /// Where the actors' time went.
+    times: Times,
 }
 
 /// A batch for the learner.
@@ -69,6 +67,7 @@ impl Exchange {
                 actors: 0,
                 is_learner_next: false,
                 is_closed: false,
+                times: Times::default(),
             }),
             changed: Condvar::new(),
             room,
@@ -123,10 +122,10 @@ impl Exchange {
         self.changed.notify_all();
     }
 
-    /// What is left in the queue.
-    pub fn into_batches(self) -> Vec<Acted> {
+    /// What is left in the queue, and where the actors' time went.
+    pub fn into_parts(self) -> (Vec<Acted>, Times) {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.batches.into()
+        (state.batches.into(), state.times)
     }
 }
 
@@ -157,9 +156,10 @@ impl Place<'_> {
         }
     }
 
-    /// Hands over the batch that was made.
-    pub fn deliver(&mut self, acted: Acted) {
+    /// Hands over the batch that was made, with where the time for it went.
+    pub fn deliver(&mut self, acted: Acted, times: Times) {
         let mut state = self.exchange.lock();
+        state.times += times;
         state.batches.push_back(acted);
         self.end_batch(&mut state);
     }
@@ -191,8 +191,6 @@ mod tests {
             batch: TrainingBatch::default(),
             policy,
             is_warm_up: false,
-            times: ActorTimes::default(),
-            waited: 0.0,
         }
     }
 
@@ -215,7 +213,7 @@ mod tests {
                     scope.spawn(move || {
                         while place.begin() {
                             work(1);
-                            place.deliver(acted(made.fetch_add(1, SeqCst) as u64));
+                            place.deliver(acted(made.fetch_add(1, SeqCst) as u64), Times::default());
                         }
                     });
                 }
@@ -228,7 +226,7 @@ mod tests {
                 }
                 exchange.close();
             });
-            let left = exchange.into_batches();
+            let (left, _) = exchange.into_parts();
             assert!(left.len() <= 2 * cores, "{}", left.len());
             assert_eq!(taken[0], 1000, "what was there before comes first");
             taken.extend(left.iter().map(|acted| acted.policy));
@@ -246,14 +244,14 @@ mod tests {
         let exchange = Exchange::new(3, 2, Vec::new());
         let (mut one, mut two) = (exchange.place(), exchange.place());
         assert!(one.begin() && two.begin());
-        one.deliver(acted(0));
+        one.deliver(acted(0), Times::default());
         // The other core is still in use.
         let first = exchange.take().expect("a batch");
         assert_eq!((first.depth, first.cores), (1, 2));
         exchange.give_back(2);
         assert!(one.begin());
-        one.deliver(acted(1));
-        two.deliver(acted(2));
+        one.deliver(acted(1), Times::default());
+        two.deliver(acted(2), Times::default());
         assert_eq!(exchange.take().expect("a batch").cores, 3);
     }
 

@@ -200,11 +200,13 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     let mut trainer = setting.trainer(2);
     let stop = AtomicBool::new(false);
     trainer
-        .run(&stop, &mut |_, event| {
-            if let Event::Step { step } = event {
+        .run(&stop, &mut |trainer, event| match (event, trainer.best()) {
+            (Event::Step { step }, _) => {
                 stop.store(*step >= 35, Relaxed);
+                Ok(())
             }
-            Ok(())
+            (Event::Measured { is_best: true, .. }, Some(best)) => folder.save_best(best),
+            _ => Ok(()),
         })
         .unwrap();
     folder.save(&trainer).unwrap();

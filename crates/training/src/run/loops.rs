@@ -10,7 +10,6 @@ use crate::encode::Input;
 use crate::eval;
 use crate::exchange::{Acted, Exchange, Taken};
 use crate::metrics::Window;
-use crate::times::Times;
 use crate::{Error, Result};
 
 /// Batches that may wait for the learner, for each actor.
@@ -57,6 +56,7 @@ impl Trainer<'_> {
             let made_in = began.elapsed().as_secs_f64();
             self.learn(acted, 0, 1)?;
             self.window.waited += made_in;
+            self.window.times += acting.take_times();
             observe(self, &Event::Step { step: self.step })?;
             self.measure(observe)?;
         }
@@ -104,7 +104,9 @@ impl Trainer<'_> {
             });
             self.tasks = tasks;
             self.rounds = rounds;
-            self.queued = exchange.into_batches();
+            let (queued, times) = exchange.into_parts();
+            self.queued = queued;
+            self.window.times += times;
             ran?;
             self.measure(observe)?;
         }
@@ -149,8 +151,6 @@ impl Trainer<'_> {
             batch,
             policy,
             is_warm_up,
-            times,
-            waited,
         } = acted;
         let batch = self.last_batch.insert(batch);
         let contexts: Vec<&Input> = batch
@@ -169,13 +169,7 @@ impl Trainer<'_> {
         )?;
         self.window
             .add(batch.statistics, learnt, depth, self.step - policy);
-        self.window.times += Times {
-            acting: times,
-            actors_waited: waited,
-            learning: began.elapsed().as_secs_f64() * threads as f64,
-            threads: self.threads(),
-            ..Times::default()
-        };
+        self.window.times.learning += began.elapsed().as_secs_f64() * threads as f64;
         self.step += 1;
         Ok(())
     }
