@@ -1,7 +1,7 @@
 //! `mapo train`: a run.
 
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, dev_split, load, words};
+use crate::run_setup::{SettingsArgs, dev_split, load};
 use crate::training::{Live, Stopper, explore, threads};
 use crate::{Outcome, print};
 use clap::Args;
@@ -104,7 +104,7 @@ impl Train {
             }
         };
         let vectors = self.vectors.as_deref().map(vocabulary::read_vectors);
-        let words = words(&train, settings, vectors.transpose()?.as_ref())?;
+        let words = vocabulary::of(&train, &settings.network, vectors.transpose()?.as_ref())?;
         let (seed, threads) = (config.run.seed, config.run.threads);
         let trainer = Trainer::new(settings, seed, threads, &words, &train, memories, &dev)?;
         folder.save(&trainer)?;
