@@ -277,7 +277,12 @@ impl Frame {
                 .iter()
                 .map(|point| (self.x(point.step as f64), self.y(point.mean)))
                 .collect();
-            canvas.line(&points, paint, 2.0, is_dashed)?;
+            canvas.line(
+                &points,
+                paint,
+                if curve.number == 0 { 3.0 } else { 2.0 },
+                is_dashed,
+            )?;
             if points.len() <= 30 {
                 points.iter().try_for_each(|&point| canvas.dot(point, paint))?;
             }

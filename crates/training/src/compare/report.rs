@@ -48,7 +48,7 @@ pub fn describe(results: &Results, command: &str) -> Result<Document> {
     };
     let mut blocks = vec![Block::Paragraph(format!(
         "Each variant was trained on {} with {seeds}. Of each run the model that did best on {} ({} questions) is \
-         kept; “last” is the model at the end. {}The numbers are means{}.",
+         kept; “last” is the model at the end. {}The numbers are {}.",
         results.split,
         results.dev_split,
         results.dev_questions,
@@ -59,8 +59,8 @@ pub fn describe(results: &Results, command: &str) -> Result<Document> {
             _ => String::new(),
         },
         match results.seeds.len() {
-            1 => " of one run each, so they say nothing about other seeds",
-            _ => " ± standard deviations over seeds",
+            1 => "those of one run each, so they say nothing about other seeds",
+            _ => "means ± standard deviations over seeds",
         },
     ))];
     blocks.push(table(results));
@@ -68,8 +68,8 @@ pub fn describe(results: &Results, command: &str) -> Result<Document> {
         blocks.push(Block::Paragraph(format!(
             "The difference is to {} on {}, in points of a hundred, with its 95 % interval and p-value by a paired \
              bootstrap ({} draws): questions{} are drawn anew, and each brings both variants' answers along. \
-             P-values are not corrected for the number of variants; dev accuracy at the best step is optimistic for \
-             all variants alike.",
+             P-values are not corrected for the number of variants. Dev accuracy at the best step is optimistic, since \
+             the step was chosen by it.",
             results.reference,
             results.dev_split,
             results.bootstrap_draws,
@@ -224,7 +224,7 @@ fn clip_fraction(results: &Results) -> Result<Option<Block>> {
         caption: format!(
             "Left, the share of training questions with something in memory whose memory weighs less than α and is \
              clipped; right, the reward that the policy is expected to earn on the training questions, where it is \
-             measured{}. As the policy learns, clipping and its bias go away.",
+             measured{}. The gradient is biased only as far as memories are clipped.",
             spread(results),
         ),
     }))
