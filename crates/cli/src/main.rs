@@ -19,7 +19,8 @@ use std::process::ExitCode;
 ///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
 ///
 /// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo demo` shows in a minute how
-/// it is learnt; `mapo train` and `mapo eval` do it on real data. `mapo run` runs a program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// it is learnt; `mapo train` and `mapo eval` do it on real data, and `mapo compare` tells how
+/// objectives and settings differ. `mapo run` runs a program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
 /// predictions by a benchmark's official rules.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
@@ -33,6 +34,7 @@ enum Command {
     Demo(commands::demo::Demo),
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
+    Compare(commands::compare::Compare),
     Run(commands::run::Run),
     Data(commands::data::Data),
     Score(commands::score::Score),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Demo(demo) => demo.execute(),
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),
+        Command::Compare(compare) => compare.execute(),
         Command::Run(run) => run.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),

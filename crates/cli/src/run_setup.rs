@@ -1,14 +1,12 @@
-//! How a run is set up from the command line: its settings, its examples and its words. `mapo train` and `mapo compare`
+//! How a run is set up from the command line: its settings and its examples. `mapo train` and `mapo compare`
 //! share it.
 
 use crate::training::examples;
 use clap::Args;
-use mapo_programmer::{Vectors, Words};
 use mapo_tables::{Dataset, Example, Selection};
-use mapo_training::{Origin, Settings, vocabulary};
+use mapo_training::{Origin, Settings};
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The settings of a run.
 #[derive(Args, Clone)]
@@ -71,17 +69,4 @@ pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec
         ids: None,
     };
     examples(&data, &selection)
-}
-
-/// The words of a run: those of a file of vectors and of training, or those of training alone.
-pub fn words(
-    train: &[Example],
-    settings: &Settings,
-    vectors: Option<&Vectors>,
-) -> mapo_training::Result<Arc<Words>> {
-    let network = &settings.network;
-    match vectors {
-        Some(vectors) => vocabulary::with_vectors(train, network.often, vectors),
-        None => vocabulary::trained(train, network.often, network.vector),
-    }
 }

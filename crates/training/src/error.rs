@@ -69,6 +69,9 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A chart that cannot be drawn.
+    #[error("the chart cannot be drawn: {0}")]
+    Chart(String),
     /// A thread that ended without a word.
     #[error("an actor's thread died")]
     Thread,

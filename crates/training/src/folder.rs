@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::events::Events;
+use crate::files::write_whole;
 use crate::metrics::Metrics;
 use crate::run::{Actors, Best, TableTask, Trainer};
 use crate::settings::Settings;
@@ -423,14 +424,7 @@ impl Folder {
 
     /// Writes a file whole or not at all.
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        let temporary = self.path.join(format!(".{name}.tmp"));
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(content)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, self.path.join(name))
-        };
-        write().map_err(|source| self.io(name, source))
+        write_whole(&self.path.join(name), content)
     }
 
     fn io(&self, name: &str, source: std::io::Error) -> Error {

@@ -2,18 +2,23 @@
 //!
 //! * [`vocabulary`] and [`encode`] show a question and its table to the network;
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
-//! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
+//! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run:
+//!   actors, queue and learner;
 //! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, [`session`] trains in it;
-//! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
+//! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with
+//!   one model or several;
+//! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`Settings`] holds everything that can be set.
 
 mod acting;
+pub mod compare;
 pub mod encode;
 mod error;
 pub mod eval;
 mod events;
 mod exchange;
 pub mod exploring;
+mod files;
 mod folder;
 pub mod memories;
 mod metrics;
@@ -31,6 +36,7 @@ pub use encode::Input;
 pub use error::{Error, Result};
 pub use events::Events;
 pub use exchange::Acted;
+pub use files::write_whole;
 pub use folder::{Folder, Origin, RunConfig, Saved};
 pub use metrics::{Metrics, Totals};
 pub use policy::{Learning, NeuralLearner, NeuralPolicy, steps};

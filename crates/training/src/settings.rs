@@ -333,6 +333,33 @@ impl Settings {
         changed.map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))
     }
 
+    /// The settings in which these differ from others, as in `learning.rate=0.002`. Where the objective is another,
+    /// all of its own settings.
+    pub fn differences(&self, others: &Self) -> Vec<String> {
+        let flat = |settings: &Self| {
+            let mut flat = Vec::new();
+            if let Ok(table) = Table::try_from(settings) {
+                flatten(&table, "", &mut flat);
+            }
+            flat
+        };
+        let others = flat(others);
+        let is_same_objective = |(name, value): &(String, String)| {
+            let was = others.iter().find(|(known, _)| known == "objective.name");
+            name != "objective.name" || was.is_some_and(|(_, known)| known == value)
+        };
+        let own = flat(self);
+        let same_objective = own.iter().all(is_same_objective);
+        let differs = |setting: &&(String, String)| {
+            let is_new_objective = !same_objective && setting.0.starts_with("objective.");
+            is_new_objective || !others.contains(setting)
+        };
+        own.iter()
+            .filter(differs)
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
+
     /// These settings with one changed, as in `learning.rate=0.002`.
     ///
     /// # Errors
@@ -377,17 +404,41 @@ fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
             }
             (None, _) => {
                 let wrong = format!("there is no setting '{path}{name}'");
-                return Err(Error::Settings(match closest(&name, settings.keys()) {
-                    Some(close) => format!("{wrong}; did you mean '{path}{close}'?"),
-                    None => {
-                        let known: Vec<&str> = settings.keys().map(String::as_str).collect();
-                        format!("{wrong}; there are {}", known.join(", "))
-                    }
-                }));
+                return Err(Error::Settings(
+                    match closest(&name, settings.keys().map(String::as_str)) {
+                        Some(close) => format!("{wrong}; did you mean '{path}{close}'?"),
+                        None => {
+                            let known: Vec<&str> = settings.keys().map(String::as_str).collect();
+                            format!("{wrong}; there are {}", known.join(", "))
+                        }
+                    },
+                ));
             }
         }
     }
     Ok(())
+}
+
+/// Every setting by its whole name.
+fn flatten(table: &Table, path: &str, flat: &mut Vec<(String, String)>) {
+    for (name, value) in table {
+        match value {
+            Value::Table(inner) if !inner.is_empty() => flatten(inner, &format!("{path}{name}."), flat),
+            Value::String(word) => flat.push((format!("{path}{name}"), word.clone())),
+            // Settings are 32-bit numbers here and there, whose 64-bit form has a tail of digits that nobody wrote.
+            Value::Float(number) => {
+                let short = *number as f32;
+                let is_short = f64::from(short) == *number;
+                let text = if is_short {
+                    short.to_string()
+                } else {
+                    number.to_string()
+                };
+                flat.push((format!("{path}{name}"), text));
+            }
+            value => flat.push((format!("{path}{name}"), value.to_string())),
+        }
+    }
 }
 
 /// A whole number where a number is wanted.
@@ -398,9 +449,10 @@ fn as_kind_of(known: &Value, change: Value) -> Value {
     }
 }
 
-fn closest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a str> {
+/// The known name that a mistyped one is most like.
+pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
-        .map(|known| (strsim::jaro_winkler(name, known), known.as_str()))
+        .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, known)| known)

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::settings::NetworkSettings;
 use crate::{Error, Result};
 
 /// Any word that is not known.
@@ -67,6 +68,17 @@ pub fn with_vectors(examples: &[Example], often: usize, vectors: &Vectors) -> Re
         }
     }
     Ok(Arc::new(Words::new(&names, vectors, Precision::Half)?))
+}
+
+/// The vocabulary of a run: over given vectors, or of training alone.
+///
+/// # Errors
+/// Those of [`Words::new`].
+pub fn of(examples: &[Example], network: &NetworkSettings, vectors: Option<&Vectors>) -> Result<Arc<Words>> {
+    match vectors {
+        Some(vectors) => with_vectors(examples, network.often, vectors),
+        None => trained(examples, network.often, network.vector),
+    }
 }
 
 /// Reads a file of vectors, GloVe's text or wink's JSON, by its name. All its words are kept: questions asked later

@@ -2,7 +2,7 @@
 
 use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, dev_split, load, words};
+use crate::run_setup::{SettingsArgs, dev_split, load};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
@@ -225,7 +225,7 @@ fn begin<'a>(
         )?);
     }
     let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
-    let words = words(train, settings, vectors.transpose()?.as_ref())?;
+    let words = vocabulary::of(train, &settings.network, vectors.transpose()?.as_ref())?;
     Ok(Trainer::new(
         settings, seed, threads, &words, train, memories, dev,
     )?)
