@@ -86,7 +86,7 @@ fn example(random: &mut Random) -> Example {
             .collect();
         example
             .columns
-            .push(&name, random.below(4) as u32, &[random.below(3) as f32]);
+            .push(&name, random.below(4) as u32, &[random.below(3) as f32], &[]);
     }
     for _ in 0..random.between(1, 4) {
         let first = random.below(tokens);

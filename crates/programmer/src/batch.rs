@@ -23,16 +23,22 @@ pub struct Columns {
     ends: Vec<u32>,
     kinds: Vec<u32>,
     features: Vec<f32>,
+    #[serde(default)]
+    cells: Vec<u32>,
+    #[serde(default)]
+    cell_ends: Vec<u32>,
 }
 
 impl Columns {
-    /// Adds a column: the word ids of its name (at least one), the word id of its type's name, and its
-    /// features.
-    pub fn push(&mut self, words: &[u32], kind: u32, features: &[f32]) {
+    /// Adds a column: the word ids of its name (at least one), the word id of its type's name, its features,
+    /// and the word ids of some of its cells, which may be none.
+    pub fn push(&mut self, words: &[u32], kind: u32, features: &[f32], cells: &[u32]) {
         self.words.extend_from_slice(words);
         self.ends.push(self.words.len() as u32);
         self.kinds.push(kind);
         self.features.extend_from_slice(features);
+        self.cells.extend_from_slice(cells);
+        self.cell_ends.push(self.cells.len() as u32);
     }
 
     /// Number of columns.
@@ -53,6 +59,13 @@ impl Columns {
             self.ends[column - 1] as usize
         };
         &self.words[start..self.ends[column] as usize]
+    }
+
+    /// The words of a column's cells.
+    pub fn cells(&self, column: usize) -> &[u32] {
+        // A file of an earlier version has none.
+        let end = |column: usize| self.cell_ends.get(column).map_or(0, |&end| end as usize);
+        &self.cells[if column == 0 { 0 } else { end(column - 1) }..end(column)]
     }
 
     /// The word that names a column's type.
@@ -77,6 +90,14 @@ pub struct Example {
     pub columns: Columns,
     /// The constants: stretches of the question.
     pub constants: Vec<Span>,
+    /// The kind of each constant, below [`Config::constant_kinds`]; not read if that is 0.
+    #[serde(default)]
+    pub constant_kinds: Vec<u32>,
+    /// [`Config::pair_features`] numbers for each pair of a token and a column: token after token, and for each
+    /// the columns in their order. The weights of pair features start at 1, so a feature should be the larger
+    /// the more it speaks for a link.
+    #[serde(default)]
+    pub pair_features: Vec<f32>,
 }
 
 impl Example {
@@ -117,10 +138,32 @@ impl Example {
                 config.column_features
             ));
         }
+        if self.pair_features.len() != n * columns.len() * config.pair_features {
+            return fail(format!(
+                "{} pair features for {n} tokens and {} columns of {} features",
+                self.pair_features.len(),
+                columns.len(),
+                config.pair_features
+            ));
+        }
+        if config.constant_kinds > 0 {
+            if self.constant_kinds.len() != self.constants.len() {
+                return fail(format!(
+                    "{} kinds of {} constants",
+                    self.constant_kinds.len(),
+                    self.constants.len()
+                ));
+            }
+            let kinds = config.constant_kinds;
+            if let Some(kind) = self.constant_kinds.iter().find(|&&kind| kind as usize >= kinds) {
+                return fail(format!("a constant of kind {kind} when there are {kinds}"));
+            }
+        }
         if let Some(column) = (0..columns.len()).find(|&c| columns.words(c).is_empty()) {
             return fail(format!("the name of column {column} has no word"));
         }
         let ids = self.tokens.iter().chain(&columns.words).chain(&columns.kinds);
+        let ids = ids.chain(&columns.cells);
         if let Some(id) = ids.copied().find(|&id| id as usize >= words) {
             return fail(format!("word {id} of a vocabulary of {words}"));
         }
@@ -138,6 +181,7 @@ impl Example {
             .token_features
             .iter()
             .chain(&columns.features)
+            .chain(&self.pair_features)
             .any(|x| !x.is_finite())
         {
             return fail("a feature is not a finite number".into());
@@ -289,6 +333,9 @@ mod tests {
             builtins: 3,
             token_features: 1,
             column_features: 2,
+            pair_features: 2,
+            cells: true,
+            constant_kinds: 2,
         }
     }
 
@@ -297,9 +344,11 @@ mod tests {
             tokens: vec![0, 1, 2],
             token_features: vec![0.0, 1.0, 0.0],
             constants: vec![Span { first: 1, last: 2 }],
+            constant_kinds: vec![1],
+            pair_features: vec![0.0, 1.0, 2.0, 0.0, 0.0, 0.0],
             ..Example::default()
         };
-        example.columns.push(&[3, 1], 2, &[1.0, 0.0]);
+        example.columns.push(&[3, 1], 2, &[1.0, 0.0], &[2]);
         example
     }
 
@@ -321,8 +370,34 @@ mod tests {
         );
         assert!(message(&|e| e.tokens.clear()).contains("no token"));
         assert!(message(&|e| e.token_features.clear()).contains("0 token features"));
-        assert!(message(&|e| e.columns.push(&[], 0, &[0.0, 0.0])).contains("has no word"));
-        assert!(message(&|e| e.columns.push(&[1], 0, &[0.0])).contains("column features"));
+        assert!(
+            message(&|e| {
+                e.columns.push(&[], 0, &[0.0, 0.0], &[]);
+                e.pair_features.resize(12, 0.0);
+            })
+            .contains("has no word")
+        );
+        assert!(message(&|e| e.columns.push(&[1], 0, &[0.0], &[])).contains("column features"));
+        assert_eq!(
+            message(&|e| e.pair_features.push(0.0)),
+            "example 7: 7 pair features for 3 tokens and 1 columns of 2 features"
+        );
+        assert!(message(&|e| e.pair_features[0] = f32::NAN).contains("not a finite number"));
+        assert_eq!(
+            message(&|e| e.constant_kinds.clear()),
+            "example 7: 0 kinds of 1 constants"
+        );
+        assert_eq!(
+            message(&|e| e.constant_kinds[0] = 2),
+            "example 7: a constant of kind 2 when there are 2"
+        );
+        assert_eq!(
+            message(&|e| {
+                e.columns = Columns::default();
+                e.columns.push(&[3], 2, &[1.0, 0.0], &[5]);
+            }),
+            "example 7: word 5 of a vocabulary of 4"
+        );
     }
 
     #[test]

@@ -290,14 +290,23 @@ impl Checkpoint {
             _ => serde_json::Map::new(),
         };
         let (have, want) = (sizes(self.network.config()), sizes(wanted));
+        // What is switched off is not written.
+        let off = serde_json::json!("off");
+        let more = have.keys().filter(|name| !want.contains_key(*name));
         let differing: Vec<String> = want
-            .iter()
-            .filter(|(name, size)| have.get(*name) != Some(size))
-            .map(|(name, size)| {
-                format!(
-                    "{name} is {} and should be {size}",
-                    have.get(name).unwrap_or(&serde_json::Value::Null)
+            .keys()
+            .chain(more)
+            .map(|name| {
+                (
+                    name,
+                    have.get(name).unwrap_or(&off),
+                    want.get(name).unwrap_or(&off),
                 )
+            })
+            .filter(|(_, have, want)| have != want)
+            .map(|(name, have, want)| {
+                let shown = |value: &serde_json::Value| value.to_string().replace('"', "");
+                format!("{name} is {} and should be {}", shown(have), shown(want))
             })
             .collect();
         if differing.is_empty() {
@@ -338,7 +347,10 @@ mod tests {
     use crate::words::{Precision, Vectors};
 
     fn checkpoint(precision: Precision) -> Checkpoint {
-        let config = sample::config();
+        checkpoint_of(sample::config(), precision)
+    }
+
+    fn checkpoint_of(config: Config, precision: Precision) -> Checkpoint {
         let d = config.vector;
         let vectors = Vectors {
             dimensions: d,
@@ -369,13 +381,14 @@ mod tests {
 
     #[test]
     fn a_round_trip_is_bit_identical() {
-        for precision in [Precision::Half, Precision::Byte] {
+        let paper = [Precision::Half, Precision::Byte].map(checkpoint);
+        let linked = checkpoint_of(sample::linked(), Precision::Half);
+        for before in paper.into_iter().chain([linked]) {
             let dir = tempfile::tempdir().unwrap();
             let (one, two) = (
                 dir.path().join("one.safetensors"),
                 dir.path().join("two.safetensors"),
             );
-            let before = checkpoint(precision);
             before.save(&one).unwrap();
             before.save(&one).unwrap();
             let after = Checkpoint::load(&one, true).unwrap();
@@ -393,6 +406,37 @@ mod tests {
                 "no temporary file stays"
             );
         }
+    }
+
+    #[test]
+    fn the_papers_network_is_written_as_before_there_was_more() {
+        let before = checkpoint(Precision::Half);
+        let json = serde_json::to_value(before.network.config()).unwrap();
+        let names: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+        let sizes = [
+            "attention",
+            "builtins",
+            "column_features",
+            "hidden",
+            "layers",
+            "token_features",
+            "vector",
+        ];
+        assert_eq!(
+            names.iter().copied().collect::<std::collections::BTreeSet<_>>(),
+            sizes.into()
+        );
+        // So files that know of nothing more are read as the paper's network.
+        let read: Config = serde_json::from_value(json).unwrap();
+        assert_eq!(
+            (read.pair_features, read.cells, read.constant_kinds),
+            (0, false, 0)
+        );
+        // And what is more starts after the rest, which starts with the same numbers.
+        let linked = checkpoint_of(sample::linked(), Precision::Half);
+        let same = before.network.values();
+        assert_eq!(&linked.network.values()[..same.len()], same);
+        assert!(linked.network.values().len() > same.len());
     }
 
     #[test]
@@ -444,5 +488,21 @@ mod tests {
             "{said}"
         );
         assert!(model.expect(model.network.config(), &path).is_ok());
+        let linked = Config {
+            builtins: 4,
+            ..sample::linked()
+        };
+        let said = model.expect(&linked, &path).unwrap_err().to_string();
+        assert!(
+            said.contains("pair_features is off and should be 3")
+                && said.contains("cells is off and should be true"),
+            "{said}"
+        );
+        let model = Checkpoint::model(
+            checkpoint_of(linked, Precision::Half).network,
+            serde_json::Value::Null,
+        );
+        let said = model.expect(&sample::config(), &path).unwrap_err().to_string();
+        assert!(said.contains("constant_kinds is 2 and should be off"), "{said}");
     }
 }

@@ -22,6 +22,27 @@ pub struct Config {
     pub token_features: usize,
     /// Features of a column.
     pub column_features: usize,
+    /// Features of a pair of a question token and a column. With none, the paper's network; with some, tokens and
+    /// columns see each other through links that start from these features.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pair_features: usize,
+    /// Whether a column's vector also has the words of some of its cells.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cells: bool,
+    /// Kinds of constants: each has a trained vector that is added to the slots of its constants; 0 for none, as
+    /// in the paper.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub constant_kinds: usize,
+}
+
+// What is not used is not written, so that files of the paper's network stay as they were.
+fn is_zero(size: &usize) -> bool {
+    *size == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it with a reference
+fn is_false(switch: &bool) -> bool {
+    !switch
 }
 
 impl Config {
@@ -35,7 +56,15 @@ impl Config {
             builtins,
             token_features: 1,
             column_features: 1,
+            pair_features: 0,
+            cells: false,
+            constant_kinds: 0,
         }
+    }
+
+    /// Width of the keys by which tokens and columns find each other.
+    pub(crate) fn link_width(&self) -> usize {
+        self.hidden.div_ceil(4)
     }
 
     /// Checks that every size is usable.

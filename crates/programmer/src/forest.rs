@@ -8,6 +8,7 @@ use crate::batch::Batch;
 use crate::error::{Error, Result};
 use crate::layers::encoder::{Memory, SlotRow};
 use crate::layers::lstm::Recurrence;
+use std::ops::Range;
 
 const NONE: u32 = u32::MAX;
 
@@ -101,6 +102,11 @@ impl Forest {
     /// The valid slots of a node.
     pub fn candidates(&self, node: usize) -> &[u32] {
         &self.candidates[self.candidate_starts[node]..self.candidate_starts[node + 1]]
+    }
+
+    /// Where a node's attention probabilities are.
+    pub fn attention(&self, node: usize) -> Range<usize> {
+        self.attention_starts[node]..self.attention_starts[node + 1]
     }
 
     /// The choices of a node.

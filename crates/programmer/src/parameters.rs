@@ -46,6 +46,24 @@ pub struct LstmIds {
     pub bias: EntryId,
 }
 
+/// The entries of the links between question tokens and columns.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkIds {
+    /// Token vector → key.
+    pub token: LinearIds,
+    /// Column vector → key.
+    pub column: LinearIds,
+    /// What a token sees of the columns → what is added to its vector.
+    pub to_token: LinearIds,
+    /// What a column sees of the question → what is added to its slot.
+    pub to_column: LinearIds,
+    /// Weights of the pair features: where tokens look at columns, where columns look at tokens, and where the
+    /// decoder's attention points at columns.
+    pub features: [EntryId; 3],
+    /// Scores of looking at nothing: of tokens, and of columns.
+    pub none: [EntryId; 2],
+}
+
 /// The entries of the whole network, by the part that uses them.
 #[derive(Clone, Debug)]
 pub struct Ids {
@@ -79,7 +97,16 @@ pub struct Ids {
     pub output_context: LinearIds,
     /// Weights of the column features in the logits.
     pub column_feature: EntryId,
+    /// Mean word vector of a column's cells → what is added to the column's vector.
+    pub cell_projection: Option<LinearIds>,
+    /// The links between tokens and columns.
+    pub links: Option<LinkIds>,
+    /// What is added to the slots of constants, a row for each kind.
+    pub constant_kinds: Option<EntryId>,
 }
+
+/// The score of looking at nothing at first: about that of twenty tokens or columns of which nothing is known.
+const NONE_AT_FIRST: f32 = 3.0;
 
 /// Where every parameter lies.
 #[derive(Clone, Debug)]
@@ -148,6 +175,24 @@ impl Layout {
             output_state: linear(&mut add, "output.state", h, h, true),
             output_context: linear(&mut add, "output.context", h, h, false),
             column_feature: add("columns.feature".into(), 1, config.column_features),
+            // What the paper's network does not have comes last: the rest then starts with the same numbers.
+            cell_projection: config
+                .cells
+                .then(|| linear(&mut add, "columns.cells", h, config.vector, false)),
+            links: (config.pair_features > 0).then(|| {
+                let (p, w) = (config.pair_features, config.link_width());
+                LinkIds {
+                    token: linear(&mut add, "links.token", w, h, false),
+                    column: linear(&mut add, "links.column", w, h, false),
+                    to_token: linear(&mut add, "links.to_token", h, h, false),
+                    to_column: linear(&mut add, "links.to_column", h, h, false),
+                    features: ["token", "column", "attention"]
+                        .map(|part| add(format!("links.features.{part}"), 1, p)),
+                    none: ["token", "column"].map(|part| add(format!("links.none.{part}"), 1, 1)),
+                }
+            }),
+            constant_kinds: (config.constant_kinds > 0)
+                .then(|| add("constants.kind".into(), config.constant_kinds, h)),
         };
         Self { entries, ids }
     }
@@ -164,7 +209,7 @@ impl Layout {
 
     /// Initial values: uniform in ±√(6/(inputs+outputs)) for matrices, ±√(3/width) for rows that are looked
     /// up, zero for biases, one for the bias of forget gates (so that memory is kept until the network learns
-    /// to drop it).
+    /// to drop it), one for pair features, zero for what the kind of a constant adds.
     pub fn initial(&self, config: &Config, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len()];
         let mut random = crate::random::Stream::new(seed, 0x9a7a);
@@ -174,6 +219,19 @@ impl Layout {
             let part = &mut values[entry.range()];
             if biases.contains(&id) {
                 part[config.hidden..2 * config.hidden].fill(1.0);
+                continue;
+            }
+            if let Some(links) = &self.ids.links {
+                if links.features.contains(&id) {
+                    part.fill(1.0);
+                    continue;
+                }
+                if links.none.contains(&id) {
+                    part.fill(NONE_AT_FIRST);
+                    continue;
+                }
+            }
+            if self.ids.constant_kinds == Some(id) {
                 continue;
             }
             let limit = if lookups.contains(&id) {

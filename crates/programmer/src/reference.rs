@@ -23,6 +23,20 @@ struct Encoded {
     last: Vec<(Vector, Vector)>,
     slots: Vec<Vector>,
     bias: Vector,
+    /// What the attention to each token adds to the logit of each column.
+    links: Vec<Vector>,
+}
+
+/// Probabilities of some scores and of one for nothing, which is left out.
+fn look(scores: &[f64], none: f64) -> Vector {
+    let total = scores.iter().map(|s| s.exp()).sum::<f64>() + none.exp();
+    scores.iter().map(|s| s.exp() / total).collect()
+}
+
+fn mixture(weights: &[f64], rows: &[Vector], width: usize) -> Vector {
+    weights.iter().zip(rows).fold(vec![0.0; width], |sum, (w, row)| {
+        sum.iter().zip(row).map(|(s, x)| s + w * x).collect()
+    })
 }
 
 fn sigmoid(x: f64) -> f64 {
@@ -127,12 +141,69 @@ impl<'a> Reference<'a> {
         })
     }
 
+    /// The vector of a column: its name, its type and its cells.
+    fn column(&self, example: &Example, c: usize) -> Vector {
+        let config = self.network.config();
+        let mean = |words: &[u32]| {
+            let sum = words
+                .iter()
+                .fold(vec![0.0; config.vector], |sum, &w| add(&sum, &self.word(w)));
+            sum.into_iter()
+                .map(|x| x / words.len().max(1) as f64)
+                .collect::<Vector>()
+        };
+        let name = mean(example.columns.words(c));
+        let kind = self.word(example.columns.kind(c));
+        let both: Vector = name.iter().zip(kind).map(|(m, k)| 0.5 * (m + k)).collect();
+        let column = self.linear("columns.projection", &both);
+        if !config.cells {
+            return column;
+        }
+        add(
+            &column,
+            &self.linear("columns.cells", &mean(example.columns.cells(c))),
+        )
+    }
+
+    /// Scores of all pairs for one use of the links, token after token; without vectors, those of the features alone.
+    fn links(&self, example: &Example, part: &str, vectors: Option<(&[Vector], &[Vector])>) -> Vec<Vector> {
+        let (p, m) = (self.network.config().pair_features, example.columns.len());
+        let weights = self.get(&format!("links.features.{part}"));
+        let score = |t: usize, c: usize| {
+            let features = &example.pair_features[(t * m + c) * p..][..p];
+            let sum: f64 = features.iter().zip(weights).map(|(&f, w)| f64::from(f) * w).sum();
+            let Some((tokens, columns)) = vectors else {
+                return sum;
+            };
+            let (one, two) = (
+                self.linear("links.token", &tokens[t]),
+                self.linear("links.column", &columns[c]),
+            );
+            sum + dot(&one, &two) / (one.len() as f64).sqrt()
+        };
+        (0..example.tokens.len())
+            .map(|t| (0..m).map(|c| score(t, c)).collect())
+            .collect()
+    }
+
     fn encode(&self, example: &Example, id: usize, dropout: Option<Dropout>) -> Encoded {
         let config = self.network.config();
         let (h, f, n) = (config.hidden, config.token_features, example.tokens.len());
+        let columns: Vec<Vector> = (0..example.columns.len())
+            .map(|c| self.column(example, c))
+            .collect();
+        let words: Vec<Vector> = (0..n)
+            .map(|t| self.linear("words.projection", &self.word(example.tokens[t])))
+            .collect();
+        let linked = config.pair_features > 0;
+        let seen = linked.then(|| self.links(example, "token", Some((&words, &columns))));
         let inputs: Vec<Vector> = (0..n)
             .map(|t| {
-                let mut x = self.linear("words.projection", &self.word(example.tokens[t]));
+                let mut x = words[t].clone();
+                if let Some(seen) = &seen {
+                    let p = look(&seen[t], self.get("links.none.token")[0]);
+                    x = add(&x, &self.linear("links.to_token", &mixture(&p, &columns, h)));
+                }
                 x.extend(
                     example.token_features[t * f..(t + 1) * f]
                         .iter()
@@ -166,26 +237,27 @@ impl<'a> Reference<'a> {
         let mut slots: Vec<Vector> = self.get("slots.builtin").chunks(h).map(<[f64]>::to_vec).collect();
         let mut bias = vec![0.0; slots.len()];
         let weights = self.get("columns.feature");
-        for c in 0..example.columns.len() {
-            let name = example.columns.words(c);
-            let mut mean = vec![0.0; config.vector];
-            for &w in name {
-                mean = add(&mean, &self.word(w));
+        let asked = linked.then(|| self.links(example, "column", Some((&words, &columns))));
+        for (c, column) in columns.iter().enumerate() {
+            let mut slot = column.clone();
+            if let Some(asked) = &asked {
+                let scores: Vector = asked.iter().map(|row| row[c]).collect();
+                let p = look(&scores, self.get("links.none.column")[0]);
+                slot = add(&slot, &self.linear("links.to_column", &mixture(&p, &outputs, h)));
             }
-            let kind = self.word(example.columns.kind(c));
-            let mean: Vector = mean
-                .iter()
-                .zip(kind)
-                .map(|(m, k)| 0.5 * (m / name.len() as f64 + k))
-                .collect();
-            slots.push(self.linear("columns.projection", &mean));
+            slots.push(slot);
             let features =
                 &example.columns.features()[c * config.column_features..][..config.column_features];
             bias.push(features.iter().zip(weights).map(|(&x, w)| f64::from(x) * w).sum());
         }
-        for span in &example.constants {
+        for (constant, span) in example.constants.iter().enumerate() {
             let sum = add(&outputs[span.first as usize], &outputs[span.last as usize]);
-            slots.push(sum.into_iter().map(|x| 0.5 * x).collect());
+            let mut slot: Vector = sum.into_iter().map(|x| 0.5 * x).collect();
+            if config.constant_kinds > 0 {
+                let kind = example.constant_kinds[constant] as usize;
+                slot = add(&slot, &self.get("constants.kind")[kind * h..][..h]);
+            }
+            slots.push(slot);
             bias.push(0.0);
         }
         let keys = outputs.iter().map(|e| self.linear("attention.key", e)).collect();
@@ -199,10 +271,16 @@ impl<'a> Reference<'a> {
             last,
             slots,
             bias,
+            links: if linked {
+                self.links(example, "attention", None)
+            } else {
+                Vec::new()
+            },
         }
     }
 
-    fn output(&self, encoded: &Encoded, state: &[f64]) -> Vector {
+    /// The decoder's output, and its attention to the tokens.
+    fn output(&self, encoded: &Encoded, state: &[f64]) -> (Vector, Vector) {
         let query = self.linear("attention.query", state);
         let v = self.get("attention.score");
         let score = |key: &Vector| (0..v.len()).map(|j| v[j] * (query[j] + key[j]).tanh()).sum();
@@ -215,10 +293,11 @@ impl<'a> Reference<'a> {
                 .zip(content)
                 .for_each(|(c, x)| *c += score.exp() / total * x);
         }
-        add(
+        let output = add(
             &self.linear("output.state", state),
             &self.linear("output.context", &context),
-        )
+        );
+        (output, scores.iter().map(|s| s.exp() / total).collect())
     }
 
     /// log π of a program, and the summed entropy of its steps.
@@ -232,11 +311,17 @@ impl<'a> Reference<'a> {
             let top = self.stack("decoder", &input, &mut state, |layer| {
                 self.mask(dropout, Site::Decoder { layer }, id, step)
             });
-            let output = self.output(encoded, &top);
+            let (output, attention) = self.output(encoded, &top);
+            let first = self.network.config().builtins;
+            let link = |s: usize| -> f64 {
+                let links = encoded.links.iter().zip(&attention);
+                let column = s.checked_sub(first);
+                links.filter_map(|(row, a)| Some(row.get(column?)? * a)).sum()
+            };
             let logits: Vector = steps
                 .valid(step)
                 .iter()
-                .map(|&s| dot(&output, &slots[s as usize]) + bias[s as usize])
+                .map(|&s| dot(&output, &slots[s as usize]) + bias[s as usize] + link(s as usize))
                 .collect();
             let total = logits.iter().map(|l| l.exp()).sum::<f64>().ln();
             let chosen = steps
@@ -295,7 +380,32 @@ pub mod sample {
             builtins: 4,
             token_features: 2,
             column_features: 2,
+            pair_features: 0,
+            cells: false,
+            constant_kinds: 0,
         }
+    }
+
+    /// The same with everything that the paper's network does not have.
+    pub fn linked() -> Config {
+        Config {
+            pair_features: 3,
+            cells: true,
+            constant_kinds: 2,
+            ..config()
+        }
+    }
+
+    /// All combinations of what can be switched on.
+    pub fn switched() -> Vec<Config> {
+        (0..8)
+            .map(|switches| Config {
+                pair_features: 3 * (switches & 1),
+                cells: switches & 2 > 0,
+                constant_kinds: switches & 4,
+                ..config()
+            })
+            .collect()
     }
 
     pub fn words(dimensions: usize) -> Words {
@@ -334,7 +444,11 @@ pub mod sample {
         for _ in 0..pick(4) {
             let name: Vec<u32> = (0..1 + pick(3)).map(|_| pick(11) as u32).collect();
             let features: Vec<f32> = (0..config.column_features).map(|_| pick(3) as f32).collect();
-            e.columns.push(&name, pick(11) as u32, &features);
+            let cells: Vec<u32> = match config.cells {
+                true => (0..pick(4)).map(|_| pick(11) as u32).collect(),
+                false => Vec::new(),
+            };
+            e.columns.push(&name, pick(11) as u32, &features, &cells);
         }
         for _ in 0..pick(3) {
             let first = pick(n);
@@ -344,6 +458,12 @@ pub mod sample {
             });
         }
         e.token_features = (0..n * config.token_features).map(|_| pick(2) as f32).collect();
+        if config.constant_kinds > 0 {
+            let kinds = e.constants.iter().map(|_| pick(config.constant_kinds) as u32);
+            e.constant_kinds = kinds.collect();
+        }
+        let pairs = n * e.columns.len() * config.pair_features;
+        e.pair_features = (0..pairs).map(|_| pick(3) as f32 * 0.5).collect();
         e
     }
 
@@ -420,6 +540,16 @@ mod tests {
             layers,
             ..sample::config()
         };
+        check_gradient_of(config, dropout, entropy, threads, seed);
+    }
+
+    fn check_gradient_of(
+        config: crate::Config,
+        dropout: Option<Dropout>,
+        entropy: f32,
+        threads: usize,
+        seed: u64,
+    ) {
         let network = sample::network(config.clone(), seed);
         let (examples, programs) = batch_data(&config, seed, 8);
         let examples: Vec<&Example> = examples.iter().collect();
@@ -493,9 +623,23 @@ mod tests {
         check_gradient(3, Some(Dropout { rate: 0.2, seed: 6 }), 0.0, 2, 15);
     }
 
-    /// Runs a test on a batch of random programs, some of them prefixes of each other.
+    #[test]
+    fn gradients_equal_central_differences_whatever_is_switched_on() {
+        for (seed, config) in (40..).zip(sample::switched()) {
+            check_gradient_of(config, None, 0.1, 2, seed);
+        }
+        let dropout = Some(Dropout { rate: 0.3, seed: 7 });
+        check_gradient_of(sample::linked(), dropout, -0.2, 3, 51);
+    }
+
+    /// The paper's network and the one with everything switched on must both do.
     fn with_batch(seed: u64, run: impl Fn(&crate::Network, &Batch<'_>)) {
-        let config = sample::config();
+        with_batch_of(sample::config(), seed, &run);
+        with_batch_of(sample::linked(), seed, &run);
+    }
+
+    /// Runs a test on a batch of random programs, some of them prefixes of each other.
+    fn with_batch_of(config: crate::Config, seed: u64, run: &impl Fn(&crate::Network, &Batch<'_>)) {
         let network = sample::network(config.clone(), seed);
         let (examples, mut programs) = batch_data(&config, seed, 12);
         programs.extend_from_within(..3);

@@ -278,7 +278,8 @@ impl Stepper {
         }
         out.clear();
         out.resize(valid.len(), 0.0);
-        pointer::forward(memory, self.output.row(row), candidates, out);
+        let attention = self.scratch.attention(row);
+        pointer::forward(memory, self.output.row(row), attention, candidates, out);
         Ok(())
     }
 }
@@ -293,7 +294,11 @@ mod tests {
 
     #[test]
     fn steps_give_the_scores_of_whole_programs() {
-        let config = sample::config();
+        check_steps(sample::config());
+        check_steps(sample::linked());
+    }
+
+    fn check_steps(config: crate::Config) {
         let network = sample::network(config.clone(), 31);
         let mut random = Stream::new(31, 1);
         let examples: Vec<Example> = (0..3).map(|_| sample::example(&config, &mut random)).collect();

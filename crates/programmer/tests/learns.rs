@@ -40,7 +40,7 @@ fn example(i: usize) -> (Example, Steps) {
         ..Example::default()
     };
     for name in names {
-        example.columns.push(&[name], 0, &[0.0]);
+        example.columns.push(&[name], 0, &[0.0], &[]);
     }
     let columns: Vec<u32> = (0..3).map(|c| COLUMNS + c).collect();
     let mut steps = Steps::default();

@@ -1,10 +1,15 @@
 //! A question beside its table, as the network sees it.
 
 use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
+use mapo_tables::question::is_stop_word;
+use mapo_tables::read::Tag;
 use mapo_tables::{Constant, Example, FunctionSet, Question, Table};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use crate::pairs::PAIR_FEATURES;
+use crate::pairs::{Held, Names, pair_features};
 use crate::vocabulary::{DATE, NUMBER, UNKNOWN};
 
 /// Tokens of programs that are the same in every example: `<END>`, `(`, `)`, the functions and `all_rows`.
@@ -13,38 +18,174 @@ pub const BUILTINS: usize = 3 + FunctionSet::COUNT + 1;
 /// The token that finishes an expression, and so makes a variable: `)`.
 pub const CLOSE: u16 = 2;
 
+/// Token features that there can be: the paper's; then whether the token is in a string, a number, a date of the
+/// question; whether it is in the name of a column; whether it is a comparative, a superlative.
+pub const TOKEN_FEATURES: usize = 7;
+
+/// Column features that there can be: how many words of its name the question has; which part of its name they are;
+/// whether it has a constant of the question.
+pub const COLUMN_FEATURES: usize = 3;
+
+/// Kinds of constants: strings, numbers, dates.
+pub const CONSTANT_KINDS: usize = 3;
+
 /// What the network sees of an example; actors and the learner share it.
 pub type Input = Arc<Encoded>;
 
 /// The examples as the network sees them.
 pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<Input> {
-    examples
-        .iter()
-        .map(|example| Arc::new(encode(config, words, &example.question, &example.table)))
-        .collect()
-}
-
-/// How much one word counts where columns have two features. The features' weights start at nothing and Adam moves
-/// them by about the learning rate a step, whatever the gradient: a larger unit makes them useful sooner.
-const UNIT: f32 = 4.0;
-
-/// The features of a column of whose name so many words are in the question. With one feature, that number, as in the
-/// paper; with two, also which part of the name they are: a question about silver medals has one word of
-/// `gold_medals` and one of `silver`.
-fn column_features(features: usize, mentioned: u32, words: usize) -> Vec<f32> {
-    let mentioned = mentioned as f32;
-    let mut all = match features {
-        0 | 1 => vec![mentioned],
-        _ => vec![UNIT * mentioned, UNIT * mentioned / words.max(1) as f32],
-    };
-    all.resize(features, 0.0);
-    all
+    // Many questions are about the same table.
+    let mut tables: HashMap<*const Table, TableView> = HashMap::new();
+    let encoded = examples.iter().map(|example| {
+        let table = tables
+            .entry(Arc::as_ptr(&example.table))
+            .or_insert_with(|| TableView::new(config, words, &example.table));
+        Arc::new(encode_beside(
+            config,
+            words,
+            &example.question,
+            &example.table,
+            table,
+        ))
+    });
+    encoded.collect()
 }
 
 /// A question and its table as the network sees them. The slots that follow, built-ins, columns, constants and
 /// variables, have the numbers that the tokens of programs have.
 pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table) -> Encoded {
-    let id = |word: &str| words.id(word).or_else(|| words.id(UNKNOWN)).unwrap_or(0);
+    let view = TableView::new(config, words, table);
+    encode_beside(config, words, question, table, &view)
+}
+
+/// The id of a word, or of the unknown word.
+fn known(words: &Words, word: &str) -> u32 {
+    words.id(word).or_else(|| words.id(UNKNOWN)).unwrap_or(0)
+}
+
+/// What is the same for all questions about a table.
+struct TableView {
+    /// For each typed column the words of its name, of its type and of some of its cells.
+    columns: Vec<(Vec<u32>, u32, Vec<u32>)>,
+    names: Names,
+}
+
+/// Cells of a column that are looked at, and words of them that are kept.
+const CELLS: usize = 20;
+const CELL_WORDS: usize = 16;
+
+impl TableView {
+    fn new(config: &Config, words: &Words, table: &Table) -> Self {
+        let columns = table.columns().iter().map(|column| {
+            let name = column.words().map(|word| known(words, word)).collect();
+            let cells = if config.cells {
+                cell_words(words, table, column.source())
+            } else {
+                Vec::new()
+            };
+            (name, known(words, column.kind().suffix()), cells)
+        });
+        Self {
+            columns: columns.collect(),
+            names: Names::new(words, table),
+        }
+    }
+}
+
+/// Known words of some cells, spread over the column, each once.
+fn cell_words(words: &Words, table: &Table, source: usize) -> Vec<u32> {
+    let mut ids: Vec<u32> = Vec::new();
+    let looked_at = table.rows().min(CELLS);
+    for place in 0..looked_at {
+        let cell = table
+            .cell(place * table.rows() / looked_at, source)
+            .to_lowercase();
+        let parts = cell.split(|c: char| !c.is_alphanumeric());
+        for id in parts
+            .filter(|word| !is_stop_word(word))
+            .filter_map(|word| words.id(word))
+        {
+            if ids.len() == CELL_WORDS {
+                return ids;
+            }
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    ids
+}
+
+/// How much one word counts where columns have two features or more. The features' weights start at nothing and Adam
+/// moves them by about the learning rate a step, whatever the gradient: a larger unit makes them useful sooner.
+const UNIT: f32 = 4.0;
+
+/// The features of a column of whose name so many words are in the question. With one feature, that number, as in the
+/// paper; with two, also which part of the name they are: a question about silver medals has one word of
+/// `gold_medals` and one of `silver`; with three, also whether the column has a constant of the question.
+fn column_features(features: usize, mentioned: u32, words: usize, holds: impl Fn() -> bool) -> Vec<f32> {
+    let mentioned = mentioned as f32;
+    let mut all = match features {
+        0 | 1 => vec![mentioned],
+        _ => vec![UNIT * mentioned, UNIT * mentioned / words.max(1) as f32],
+    };
+    if features > 2 {
+        all.push(if holds() { UNIT } else { 0.0 });
+    }
+    all.resize(features, 0.0);
+    all
+}
+
+/// The features of all tokens, `count` of each; see [`TOKEN_FEATURES`].
+fn token_features(count: usize, question: &Question, names: &Names) -> Vec<f32> {
+    let paper = question.features.iter().map(|&feature| f32::from(feature));
+    if count <= 1 {
+        return paper.collect();
+    }
+    let mut all: Vec<[f32; TOKEN_FEATURES]> = paper
+        .map(|feature| {
+            let mut features = [0.0; TOKEN_FEATURES];
+            features[0] = feature;
+            features
+        })
+        .collect();
+    for mention in &question.mentions {
+        let kind = 1 + kind_of(&mention.constant) as usize;
+        if let Some(tokens) = all.get_mut(mention.span.clone()) {
+            tokens.iter_mut().for_each(|features| features[kind] = 1.0);
+        }
+    }
+    let mentioned = names.mentioned(&question.tokens);
+    for ((features, mentioned), tag) in all.iter_mut().zip(mentioned).zip(&question.tags) {
+        features[4] = f32::from(u8::from(mentioned));
+        match tag {
+            Tag::ComparativeAdjective | Tag::ComparativeAdverb => features[5] = 1.0,
+            Tag::SuperlativeAdjective | Tag::SuperlativeAdverb => features[6] = 1.0,
+            Tag::Other => {}
+        }
+    }
+    all.iter()
+        .flat_map(|features| features.iter().copied().chain(std::iter::repeat(0.0)).take(count))
+        .collect()
+}
+
+/// The kind of a constant, below [`CONSTANT_KINDS`].
+fn kind_of(constant: &Constant) -> u32 {
+    match constant {
+        Constant::Strings(_) => 0,
+        Constant::Numbers(_) => 1,
+        Constant::Dates(_) => 2,
+    }
+}
+
+fn encode_beside(
+    config: &Config,
+    words: &Words,
+    question: &Question,
+    table: &Table,
+    view: &TableView,
+) -> Encoded {
+    let id = |word: &str| known(words, word);
     let mut stand_ins = vec![UNKNOWN; question.tokens.len()];
     for mention in &question.mentions {
         let stand_in = match mention.constant {
@@ -60,17 +201,21 @@ pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table
     let mut tokens: Vec<u32> = tokens
         .map(|(token, stand_in)| words.id(token).unwrap_or_else(|| id(stand_in)))
         .collect();
-    let mut token_features: Vec<f32> = question.features.iter().map(|&feature| feature.into()).collect();
+    let mut token_features = token_features(config.token_features, question, &view.names);
     if tokens.is_empty() {
         // A network reads at least one word.
         tokens.push(id(UNKNOWN));
-        token_features.push(0.0);
+        token_features.resize(config.token_features, 0.0);
     }
     let mut columns = Columns::default();
-    for (column, &feature) in table.columns().iter().zip(&question.column_features) {
-        let name: Vec<u32> = column.words().map(id).collect();
-        let features = column_features(config.column_features, feature, name.len());
-        columns.push(&name, id(column.kind().suffix()), &features);
+    let typed = table.columns().iter().zip(&view.columns);
+    for ((column, (name, kind, cells)), &feature) in typed.zip(&question.column_features) {
+        let holds = || {
+            let mut constants = question.mentions.iter().map(|mention| &mention.constant);
+            constants.any(|constant| Held::of(constant, column) != Held::No)
+        };
+        let features = column_features(config.column_features, feature, name.len(), holds);
+        columns.push(name, *kind, &features, cells);
     }
     let last = tokens.len() as u32 - 1;
     let span = |span: &Range<usize>| {
@@ -80,12 +225,19 @@ pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table
             last: (span.end.saturating_sub(1) as u32).clamp(first, last),
         }
     };
+    let mentions = || question.mentions.iter();
     Encoded {
-        constants: question
-            .mentions
-            .iter()
-            .map(|mention| span(&mention.span))
-            .collect(),
+        constants: mentions().map(|mention| span(&mention.span)).collect(),
+        constant_kinds: if config.constant_kinds > 0 {
+            mentions().map(|mention| kind_of(&mention.constant)).collect()
+        } else {
+            Vec::new()
+        },
+        pair_features: if config.pair_features > 0 {
+            pair_features(words, question, table, &view.names)
+        } else {
+            Vec::new()
+        },
         tokens,
         token_features,
         columns,

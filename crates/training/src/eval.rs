@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use crate::Result;
-use crate::encode::{Input, encode};
+use crate::encode::{Input, encode_all};
 use crate::policy::NeuralPolicy;
 use crate::search::{Candidate, beam_search, visit};
 
@@ -84,17 +84,7 @@ fn answer_some(
         .collect();
     let mut beams: Vec<Vec<Vec<Candidate>>> = vec![Vec::new(); examples.len()];
     for (model, policy) in models.iter().zip(policies) {
-        let inputs: Vec<Input> = examples
-            .iter()
-            .map(|example| {
-                Arc::new(encode(
-                    model.config(),
-                    model.words(),
-                    &example.question,
-                    &example.table,
-                ))
-            })
-            .collect();
+        let inputs = encode_all(model.config(), model.words(), examples);
         let inputs: Vec<&Input> = inputs.iter().collect();
         let found = beam_search(policy, &inputs, &mut interpreters, width)?;
         beams

@@ -24,6 +24,7 @@ pub mod memories;
 mod metrics;
 pub mod model;
 mod order;
+mod pairs;
 mod policy;
 mod run;
 pub mod search;

@@ -6,7 +6,7 @@ use mapo_tables::{Dataset, Pruning};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::encode::BUILTINS;
+use crate::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
 use crate::policy::Learning;
 use crate::{Error, Result};
 
@@ -69,8 +69,27 @@ pub struct NetworkSettings {
     /// A word without a given vector is unknown if training has it less often.
     pub often: usize,
     /// Features of a column: 1 for how many words of its name the question has, as in the paper; 2 to add which part
-    /// of its name they are.
+    /// of its name they are; 3 to add whether it has a constant of the question.
     pub column_features: usize,
+    /// Features of a token: 1 for whether it is in a constant that the table has, as in the paper; up to 7 to add
+    /// whether it is in a string, a number, a date, the name of a column, and whether it is a comparative, a
+    /// superlative.
+    #[serde(default = "one")]
+    pub token_features: usize,
+    /// Whether tokens and columns see each other; not so in the paper.
+    #[serde(default)]
+    pub pairs: bool,
+    /// Whether a column's vector also has the words of some of its cells; not so in the paper.
+    #[serde(default)]
+    pub cells: bool,
+    /// Whether the slot of a constant says if it is a string, a number or a date; not so in the paper.
+    #[serde(default)]
+    pub constant_kinds: bool,
+}
+
+// Runs from before there were more have no such setting.
+fn one() -> usize {
+    1
 }
 
 /// Random exploration before training.
@@ -109,6 +128,10 @@ impl Settings {
                 vector: 100,
                 often: 5,
                 column_features: 1,
+                token_features: 1,
+                pairs: false,
+                cells: false,
+                constant_kinds: false,
             },
             learning: Learning {
                 rate: 0.001,
@@ -179,6 +202,10 @@ impl Settings {
                 vector: 64,
                 often: 3,
                 column_features: 2,
+                token_features: 1,
+                pairs: false,
+                cells: false,
+                constant_kinds: false,
             },
             learning: Learning {
                 rate: 0.005,
@@ -212,6 +239,14 @@ impl Settings {
             attention: self.network.attention,
             layers: self.network.layers,
             column_features: self.network.column_features,
+            token_features: self.network.token_features,
+            pair_features: if self.network.pairs { PAIR_FEATURES } else { 0 },
+            cells: self.network.cells,
+            constant_kinds: if self.network.constant_kinds {
+                CONSTANT_KINDS
+            } else {
+                0
+            },
             ..Config::paper(BUILTINS)
         }
     }
@@ -277,6 +312,15 @@ impl Settings {
         ] {
             if number == 0 {
                 return wrong(name, "at least 1");
+            }
+        }
+        for (name, number, most) in [
+            ("token", self.network.token_features, TOKEN_FEATURES),
+            ("column", self.network.column_features, COLUMN_FEATURES),
+        ] {
+            if !(1..=most).contains(&number) {
+                let name = format!("network.{name}_features");
+                return wrong(&name, &format!("between 1 and {most}"));
             }
         }
         let Learning {

@@ -85,17 +85,18 @@ kernel! {
 }
 
 kernel! {
-    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written. tanh is
+    /// The reverse of [`forward`] for the gradient `d_out` of its output; `d_query` is written.
+    /// `d_probability` comes with the gradient that the probabilities have from elsewhere. tanh is
     /// computed again, which is cheaper than keeping it: a step has as many of them as tokens times width.
     pub fn backward<'a>(
         simd; source: Source<'a>, query: &'a [f32], probability: &'a [f32], d_out: &'a [f32],
-        scratch: &'a mut [f32], gradient: SourceGradient<'a>, d_query: &'a mut [f32],
+        d_probability: &'a mut [f32], gradient: SourceGradient<'a>, d_query: &'a mut [f32],
     ) -> () {
         let (key_width, content_width) = (source.key_width, source.content_width);
         let mut mean = 0.0;
         let tokens = source.contents.chunks_exact(content_width).zip(gradient.contents.chunks_exact_mut(content_width));
-        for (((content, d_content), &p), d) in tokens.zip(probability).zip(scratch.iter_mut()) {
-            *d = dot_with(simd, content, &d_out[..content_width]);
+        for (((content, d_content), &p), d) in tokens.zip(probability).zip(d_probability.iter_mut()) {
+            *d += dot_with(simd, content, &d_out[..content_width]);
             mean += p * *d;
             add_scaled_with(simd, p, &d_out[..content_width], d_content);
         }
@@ -106,7 +107,7 @@ kernel! {
         let d_query = S::as_mut_simd_f32s(&mut d_query[..key_width]).0;
         d_query.fill(simd.splat_f32s(0.0));
         let tokens = source.keys.chunks_exact(key_width).zip(gradient.keys.chunks_exact_mut(key_width));
-        for (((key, d_key), &p), &d) in tokens.zip(probability).zip(scratch.iter()) {
+        for (((key, d_key), &p), &d) in tokens.zip(probability).zip(d_probability.iter()) {
             let slope = p * (d - mean);
             if slope == 0.0 {
                 continue;

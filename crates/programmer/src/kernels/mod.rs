@@ -8,6 +8,7 @@ pub mod adam;
 pub mod attention;
 pub mod gates;
 pub mod math;
+pub mod mixture;
 pub mod product;
 pub mod vector;
 

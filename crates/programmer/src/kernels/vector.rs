@@ -45,6 +45,13 @@ kernel! {
 }
 
 kernel! {
+    /// Σ x·y of two slices of equal length.
+    pub fn dot<'a>(simd; x: &'a [f32], y: &'a [f32]) -> f32 {
+        dot_with(simd, x, y)
+    }
+}
+
+kernel! {
     /// One dot product of `x` for each row.
     pub fn dots<'a>(simd; x: &'a [f32], rows: Rows<'a>, y: &'a mut [f32]) -> () {
         for (i, y) in y.iter_mut().enumerate() {

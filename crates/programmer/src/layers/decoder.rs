@@ -32,7 +32,7 @@ pub struct DecoderTape {
     d_state: Matrix,
     d_score: Vec<f32>,
     d_inputs: Matrix,
-    scratch: Vec<f32>,
+    d_probability: Vec<f32>,
 }
 
 /// The loss of a decoder step, apart from the programs' weights.
@@ -120,6 +120,7 @@ impl DecoderTape {
                 pointer::forward(
                     memory,
                     output,
+                    &self.probability[forest.attention(node)],
                     forest.candidates(node),
                     &mut self.log_probability[span],
                 );
@@ -187,6 +188,8 @@ impl DecoderTape {
         gradient.slots.reset(memory.slots.rows(), h);
         gradient.slot_bias.clear();
         gradient.slot_bias.resize(memory.fixed_rows(), 0.0);
+        gradient.links.clear();
+        gradient.links.resize(memory.links.len(), 0.0);
         gradient.keys.reset(memory.keys.rows(), memory.keys.cols());
         gradient.contents.reset(memory.contents.rows(), h);
         self.layers
@@ -196,6 +199,8 @@ impl DecoderTape {
         self.d_projected.reset(forest.inputs.len(), gate_width);
         self.d_output.shape(nodes, h);
         self.d_query.shape(nodes, config.attention);
+        self.d_probability.clear();
+        self.d_probability.resize(forest.attention_starts[nodes], 0.0);
         self.d_score.clear();
         self.d_score.resize(layers.head.query_width(), 0.0);
         for level in (0..rec.len()).rev() {
@@ -220,11 +225,13 @@ impl DecoderTape {
                 pointer::backward(
                     memory,
                     self.output.row(node),
+                    &self.probability[forest.attention(node)],
                     candidates,
                     wish,
                     logits,
                     gradient,
                     d_output,
+                    &mut self.d_probability[forest.attention(node)],
                 );
                 if let Some(slot) = forest.variable[node] {
                     add_scaled(1.0, gradient.slots.row(slot as usize), d_output);
@@ -232,15 +239,16 @@ impl DecoderTape {
             }
             self.d_state.shape(rows.len(), h);
             let stride = self.d_state.stride();
+            let attention = forest.attention_starts[rows.start]..forest.attention_starts[rows.end];
             layers.head.backward(
                 memory,
                 &forest.example[rows.clone()],
                 self.query.span(rows.start, rows.end),
-                &self.probability[forest.attention_starts[rows.start]..forest.attention_starts[rows.end]],
+                &self.probability[attention.clone()],
                 Rows::span(&self.d_output, rows.start, rows.end),
                 gradient,
                 &mut self.d_score,
-                &mut self.scratch,
+                &mut self.d_probability[attention],
                 self.d_query.span_mut(rows.start, rows.end),
                 self.d_state.data_mut(),
             );
@@ -334,6 +342,15 @@ pub struct AdvanceScratch {
     outputs: Vec<Matrix>,
     query: Matrix,
     probability: Vec<f32>,
+    /// Where the probabilities of each row start, and the end of the last.
+    starts: Vec<usize>,
+}
+
+impl AdvanceScratch {
+    /// The attention of a row of the last step to the tokens of its question.
+    pub fn attention(&self, row: usize) -> &[f32] {
+        &self.probability[self.starts[row]..self.starts[row + 1]]
+    }
 }
 
 /// One step for some partial programs, without a record: row i continues row `parents[i]` of `before`, reads
@@ -388,9 +405,14 @@ pub fn advance(
     }
     scratch.query.shape(rows, config.attention);
     let tokens = |e: u32| memory.tokens[e as usize + 1] - memory.tokens[e as usize];
-    scratch
-        .probability
-        .resize(examples.iter().map(|&e| tokens(e)).sum(), 0.0);
+    let mut end = 0;
+    scratch.starts.clear();
+    scratch.starts.push(0);
+    scratch.starts.extend(examples.iter().map(|&e| {
+        end += tokens(e);
+        end
+    }));
+    scratch.probability.resize(end, 0.0);
     out.shape(rows, h);
     layers.head.forward(
         memory,
@@ -463,6 +485,7 @@ impl Scorer {
                 pointer::forward(
                     memory,
                     output,
+                    self.scratch.attention(row),
                     forest.candidates(node),
                     &mut self.log_probability[span],
                 );

@@ -50,4 +50,19 @@ impl Lookup {
             }
         }
     }
+
+    /// The vectors of the cells of all columns: the mean of those of their words, zero where there is none.
+    pub fn cells(&mut self, words: &Words, trained: &[f32], examples: &[&Example]) {
+        self.clear(examples.iter().map(|e| e.columns.len()).sum(), words.dimensions());
+        let mut row = 0;
+        for columns in examples.iter().map(|e| &e.columns) {
+            for column in 0..columns.len() {
+                let cells = columns.cells(column);
+                for &word in cells {
+                    self.add(words, trained, word, row, 1.0 / cells.len() as f32);
+                }
+                row += 1;
+            }
+        }
+    }
 }

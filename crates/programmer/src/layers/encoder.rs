@@ -1,6 +1,7 @@
 //! The encoder: questions and columns in, memory out.
 
 use super::embedding::Lookup;
+use super::links::LinkTape;
 use super::lstm::{LayerTape, Recurrence};
 use super::{Source, Sources};
 use crate::batch::Example;
@@ -9,6 +10,7 @@ use crate::kernels::vector::{add_scaled, scatter_add};
 use crate::matrix::Matrix;
 use crate::network::Network;
 use crate::random::fill_mask;
+use std::ops::Range;
 
 /// Dropout of the LSTM outputs.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,11 @@ pub struct Memory {
     pub slots: Matrix,
     /// What a slot's features add to its logit.
     pub slot_bias: Vec<f32>,
+    /// What the attention to each token adds to the logits of columns: for each column as many numbers as its
+    /// example has tokens; nothing in a network without links.
+    pub links: Vec<f32>,
+    /// Where the links of each column start, and the end of the last.
+    pub link_starts: Vec<usize>,
     /// Keys of all tokens.
     pub keys: Matrix,
     /// Contents of all tokens, already multiplied by the output layer's weights: it is linear, so this gives
@@ -106,6 +113,13 @@ impl Memory {
         }
     }
 
+    /// Where the links of a slot are, if it is a column's and there are any.
+    pub fn link(&self, slot: u32) -> Option<Range<usize>> {
+        let column = (slot as usize).checked_sub(self.builtins + 1)?;
+        let end = *self.link_starts.get(column + 1)?;
+        Some(self.link_starts[column]..end)
+    }
+
     fn prepare(&mut self, builtins: usize, examples: &[&Example], hidden: usize) {
         fn starts(out: &mut Vec<usize>, first: usize, counts: impl Iterator<Item = usize>) -> usize {
             out.clear();
@@ -140,6 +154,8 @@ pub struct MemoryGradient {
     pub slots: Matrix,
     /// Of the slots' biases.
     pub slot_bias: Vec<f32>,
+    /// Of the links.
+    pub links: Vec<f32>,
     /// Of the keys.
     pub keys: Matrix,
     /// Of the contents.
@@ -170,6 +186,12 @@ pub struct EncoderTape {
     last: Vec<u32>,
     tokens: Lookup,
     columns: Lookup,
+    cells: Lookup,
+    /// (kind, slot, 1) of every constant whose kind is known.
+    constant_kinds: Vec<(u32, u32, f32)>,
+    /// The columns' vectors: their slots before they see the question.
+    column_vectors: Matrix,
+    links: LinkTape,
     embedded: Matrix,
     directions: [Direction; 2],
     /// The encoder's outputs, token after token.
@@ -180,6 +202,8 @@ pub struct EncoderTape {
     d_raw_contents: Matrix,
     d_tokens: Matrix,
     d_columns: Matrix,
+    d_cells: Matrix,
+    d_column_vectors: Matrix,
     d_feature: Vec<f32>,
     d_column_slots: Matrix,
     d_inputs: Matrix,
@@ -268,6 +292,11 @@ impl EncoderTape {
         {
             self.embedded.row_mut(token)[h..h + f].copy_from_slice(features);
         }
+        self.read_columns(network, examples);
+        if let Some(links) = &layers.links {
+            self.links
+                .see_columns(links, examples, &self.column_vectors, &mut self.embedded);
+        }
 
         for (d, direction) in self.directions.iter_mut().enumerate() {
             direction.layers.resize_with(config.layers, LayerTape::default);
@@ -309,6 +338,26 @@ impl EncoderTape {
         self.fill_memory(network, examples, memory);
     }
 
+    /// The vectors of the columns: name, type and cells.
+    fn read_columns(&mut self, network: &Network, examples: &[&Example]) {
+        let (layers, words) = (network.layers(), network.words());
+        let trained = network.entry(network.ids().word_rows);
+        self.columns.columns(words, trained, examples);
+        self.column_vectors
+            .shape(self.columns.vectors.rows(), network.config().hidden);
+        let stride = self.column_vectors.stride();
+        layers.column_projection.forward(
+            Rows::all(&self.columns.vectors),
+            self.column_vectors.data_mut(),
+            stride,
+        );
+        if let Some(projection) = &layers.cell_projection {
+            self.cells.cells(words, trained, examples);
+            let cells = Rows::all(&self.cells.vectors);
+            projection.add(cells, self.column_vectors.data_mut(), stride);
+        }
+    }
+
     fn fill_memory(&mut self, network: &Network, examples: &[&Example], memory: &mut Memory) {
         let (config, layers, ids) = (network.config(), network.layers(), network.ids());
         let h = config.hidden;
@@ -320,16 +369,21 @@ impl EncoderTape {
         for (row, slot) in builtins.chunks_exact(h).chain(std::iter::once(start)).enumerate() {
             memory.slots.row_mut(row)[..h].copy_from_slice(slot);
         }
-        self.columns
-            .columns(network.words(), network.entry(ids.word_rows), examples);
         let stride = memory.slots.stride();
         let first = memory.columns[0];
-        let count = self.columns.vectors.rows();
-        layers.column_projection.forward(
-            Rows::all(&self.columns.vectors),
-            memory.slots.span_mut(first, first + count),
-            stride,
-        );
+        let slots = memory.slots.span_mut(first, first + self.column_vectors.rows());
+        slots.copy_from_slice(self.column_vectors.data());
+        match &layers.links {
+            Some(links) => {
+                self.links
+                    .see_question(links, examples, &self.encoded, slots, stride);
+                self.links.point(links, examples, memory);
+            }
+            None => {
+                memory.links.clear();
+                memory.link_starts.clear();
+            }
+        }
         memory.slot_bias.clear();
         memory.slot_bias.resize(memory.slots.rows(), 0.0);
         let weights = network.entry(ids.column_feature);
@@ -339,13 +393,20 @@ impl EncoderTape {
         for (bias, features) in memory.slot_bias[first..].iter_mut().zip(features) {
             *bias = features.iter().zip(weights).map(|(x, w)| x * w).sum();
         }
+        let kinds = ids.constant_kinds.map(|kinds| network.entry(kinds));
+        self.constant_kinds.clear();
         let mut row = memory.constants[0];
         for (example, &from) in examples.iter().zip(&memory.tokens) {
-            for span in &example.constants {
+            for (constant, span) in example.constants.iter().enumerate() {
                 let slot = memory.slots.row_mut(row);
                 slot.fill(0.0);
                 add_scaled(0.5, self.encoded.row(from + span.first as usize), slot);
                 add_scaled(0.5, self.encoded.row(from + span.last as usize), slot);
+                if let Some(kinds) = kinds {
+                    let kind = example.constant_kinds[constant];
+                    add_scaled(1.0, &kinds[kind as usize * h..][..h], &mut slot[..h]);
+                    self.constant_kinds.push((kind, row as u32, 1.0));
+                }
                 row += 1;
             }
         }
@@ -401,12 +462,20 @@ impl EncoderTape {
         self.d_column_slots
             .data_mut()
             .copy_from_slice(gradient.slots.span(first, first + count));
-        self.d_columns.shape(count, config.vector);
-        let stride = self.d_columns.stride();
-        let d_slots = Rows::all(&self.d_column_slots);
-        layers
-            .column_projection
-            .backward(d_slots, false, self.d_columns.data_mut(), stride);
+        self.d_column_vectors.shape(count, h);
+        self.d_column_vectors
+            .data_mut()
+            .copy_from_slice(self.d_column_slots.data());
+        if let Some(links) = &layers.links {
+            self.links.see_question_backward(
+                links,
+                examples,
+                &self.encoded,
+                &gradient.links,
+                &self.d_column_slots,
+                &mut self.d_encoded,
+            );
+        }
         self.d_feature.clear();
         self.d_feature.resize(config.column_features, 0.0);
         let features = examples
@@ -467,14 +536,33 @@ impl EncoderTape {
             }
             gather(&self.embedded, &direction.token, &mut direction.inputs);
         }
+        if let Some(links) = &layers.links {
+            self.links.see_columns_backward(
+                links,
+                examples,
+                &self.column_vectors,
+                &self.d_embedded,
+                &mut self.d_column_vectors,
+            );
+        }
+        self.d_columns.shape(count, config.vector);
+        let stride = self.d_columns.stride();
+        let d_columns = Rows::all(&self.d_column_vectors);
+        layers
+            .column_projection
+            .backward(d_columns, false, self.d_columns.data_mut(), stride);
+        if let Some(projection) = &layers.cell_projection {
+            self.d_cells.shape(count, config.vector);
+            projection.backward(d_columns, false, self.d_cells.data_mut(), stride);
+        }
         self.d_tokens.shape(rows, config.vector);
-        let stride = self.d_tokens.stride();
-        layers.word_projection.backward(
-            Rows::all(&self.d_embedded),
-            false,
-            self.d_tokens.data_mut(),
-            stride,
-        );
+        let d_words = match &layers.links {
+            Some(_) => &self.links.d_words,
+            None => &self.d_embedded,
+        };
+        layers
+            .word_projection
+            .backward(Rows::all(d_words), false, self.d_tokens.data_mut(), stride);
     }
 
     /// Names the sources of all gradients of the encoder and the memory.
@@ -488,16 +576,33 @@ impl EncoderTape {
         let (layers, ids) = (network.layers(), network.ids());
         sources.push((ids.word_rows, Source::Lookup(&self.d_tokens, &self.tokens.uses)));
         sources.push((ids.word_rows, Source::Lookup(&self.d_columns, &self.columns.uses)));
-        layers.word_projection.sources(
-            Rows::all(&self.d_embedded),
-            Rows::all(&self.tokens.vectors),
-            sources,
-        );
-        layers.column_projection.sources(
-            Rows::all(&self.d_column_slots),
-            Rows::all(&self.columns.vectors),
-            sources,
-        );
+        let d_words = match &layers.links {
+            Some(_) => &self.links.d_words,
+            None => &self.d_embedded,
+        };
+        layers
+            .word_projection
+            .sources(Rows::all(d_words), Rows::all(&self.tokens.vectors), sources);
+        let d_columns = Rows::all(&self.d_column_vectors);
+        layers
+            .column_projection
+            .sources(d_columns, Rows::all(&self.columns.vectors), sources);
+        if let Some(projection) = &layers.cell_projection {
+            sources.push((ids.word_rows, Source::Lookup(&self.d_cells, &self.cells.uses)));
+            projection.sources(d_columns, Rows::all(&self.cells.vectors), sources);
+        }
+        if let Some(links) = &layers.links {
+            self.links.sources(
+                links,
+                &self.column_vectors,
+                &self.d_embedded,
+                &self.d_column_slots,
+                sources,
+            );
+        }
+        if let Some(kinds) = ids.constant_kinds {
+            sources.push((kinds, Source::Lookup(&gradient.slots, &self.constant_kinds)));
+        }
         for (d, direction) in self.directions.iter().enumerate() {
             for (l, (lstm, tape)) in layers.encoder[d].iter().zip(&direction.layers).enumerate() {
                 let input = if l == 0 {

@@ -150,7 +150,8 @@ impl Head {
     }
 
     /// The reverse of [`forward`](Self::forward): writes the gradients of queries and states, adds to those
-    /// of memory and score weights.
+    /// of memory and score weights. `d_probability` comes with what the probabilities' gradient has from
+    /// elsewhere.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,
@@ -161,7 +162,7 @@ impl Head {
         d_out: Rows<'_>,
         gradient: &mut MemoryGradient,
         d_score: &mut [f32],
-        scratch: &mut Vec<f32>,
+        mut d_probability: &mut [f32],
         d_query: &mut [f32],
         d_state: &mut [f32],
     ) {
@@ -173,13 +174,13 @@ impl Head {
                 memory.tokens[example as usize + 1],
             );
             let (mine, rest) = probability.split_at(to - from);
-            scratch.resize(to - from, 0.0);
+            let (d_mine, d_rest) = d_probability.split_at_mut(to - from);
             attention::backward(
                 source,
                 &query[row * query_width..(row + 1) * query_width],
                 mine,
                 d_out.row(row),
-                scratch,
+                d_mine,
                 attention::SourceGradient {
                     keys: gradient.keys.span_mut(from, to),
                     contents: gradient.contents.span_mut(from, to),
@@ -188,6 +189,7 @@ impl Head {
                 &mut d_query[row * query_width..(row + 1) * query_width],
             );
             probability = rest;
+            d_probability = d_rest;
         }
         self.output_state.backward(d_out, false, d_state, width);
         self.query

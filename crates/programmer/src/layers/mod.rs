@@ -5,6 +5,7 @@ pub mod embedding;
 pub mod encoder;
 pub mod head;
 pub mod linear;
+pub mod links;
 pub mod lstm;
 pub mod pointer;
 
@@ -12,6 +13,7 @@ use crate::matrix::Matrix;
 use crate::parameters::{EntryId, Ids, Layout};
 use head::Head;
 use linear::Linear;
+use links::Links;
 use lstm::Lstm;
 use rayon::prelude::*;
 
@@ -30,6 +32,10 @@ pub struct Layers {
     pub decoder: Vec<Lstm>,
     /// Attention and output.
     pub head: Head,
+    /// Mean word vector of a column's cells → what is added to the column's vector.
+    pub cell_projection: Option<Linear>,
+    /// The links between tokens and columns.
+    pub links: Option<Links>,
 }
 
 /// Anything that keeps a packed copy of parameters.
@@ -49,12 +55,17 @@ impl Layers {
             encoder_output: ids.encoder_output.map(Linear::new),
             decoder: stack(&ids.decoder),
             head: Head::new(ids),
+            cell_projection: ids.cell_projection.map(Linear::new),
+            links: ids.links.map(Links::new),
         }
     }
 
     /// Packs new parameter values. On a thread of a pool the parts are packed in parallel.
     pub fn refresh(&mut self, layout: &Layout, values: &[f32], backward: bool) {
         self.head.refresh_score(layout, values);
+        if let Some(links) = &mut self.links {
+            links.refresh_features(layout, values);
+        }
         let [forth, back] = &mut self.encoder;
         let lstms = forth
             .iter_mut()
@@ -68,7 +79,12 @@ impl Layers {
             first,
             second,
         ];
-        let linears = linears.into_iter().chain(self.head.linears()).map(Part::Linear);
+        let linears = linears
+            .into_iter()
+            .chain(self.head.linears())
+            .chain(&mut self.cell_projection)
+            .chain(self.links.iter_mut().flat_map(Links::linears))
+            .map(Part::Linear);
         let parts: Vec<Part<'_>> = lstms.chain(linears).collect();
         let pack = |part: Part<'_>| match part {
             Part::Linear(linear) => linear.refresh(layout, values, backward),

@@ -2,13 +2,23 @@
 
 use super::encoder::{Memory, MemoryGradient};
 use crate::kernels::product::Rows;
-use crate::kernels::vector::{add_scaled, dots};
+use crate::kernels::vector::{add_scaled, dot, dots};
 
-/// Log-probabilities of some slots for one output of the decoder.
-pub fn forward(memory: &Memory, output: &[f32], slots: &[u32], log_probability: &mut [f32]) {
+/// Log-probabilities of some slots for one output of the decoder, whose attention to the tokens of its question
+/// was `attention`.
+pub fn forward(
+    memory: &Memory,
+    output: &[f32],
+    attention: &[f32],
+    slots: &[u32],
+    log_probability: &mut [f32],
+) {
     dots(output, Rows::indexed(&memory.slots, slots), log_probability);
     for (logit, &slot) in log_probability.iter_mut().zip(slots) {
         *logit += memory.slot_bias.get(slot as usize).copied().unwrap_or(0.0);
+        if let Some(link) = memory.link(slot) {
+            *logit += dot(&memory.links[link], attention);
+        }
     }
     normalise(log_probability);
 }
@@ -37,16 +47,19 @@ pub struct Wish<'a> {
     pub entropy: f32,
 }
 
-/// The gradient of the step's loss: writes that of the output, adds to those of the slots. `logits` is
-/// overwritten with the gradients of the logits.
+/// The gradient of the step's loss: writes that of the output, adds to those of the slots and of the attention.
+/// `logits` is overwritten with the gradients of the logits.
+#[allow(clippy::too_many_arguments)]
 pub fn backward(
     memory: &Memory,
     output: &[f32],
+    attention: &[f32],
     slots: &[u32],
     wish: Wish<'_>,
     logits: &mut [f32],
     gradient: &mut MemoryGradient,
     d_output: &mut [f32],
+    d_attention: &mut [f32],
 ) {
     let total: f32 = wish.chosen.iter().map(|&(_, weight)| wish.scale * weight).sum();
     let mean = if wish.entropy == 0.0 { 0.0 } else { entropy(logits) };
@@ -69,6 +82,10 @@ pub fn backward(
         add_scaled(d, output, gradient.slots.row_mut(slot));
         if let Some(bias) = gradient.slot_bias.get_mut(slot) {
             *bias += d;
+        }
+        if let Some(link) = memory.link(slot as u32) {
+            add_scaled(d, &memory.links[link.clone()], d_attention);
+            add_scaled(d, attention, &mut gradient.links[link]);
         }
     }
 }
@@ -122,7 +139,7 @@ mod tests {
             entropy: 0.5,
         };
         let mut logits = [0.0; 3];
-        forward(&memory, &output, &slots, &mut logits);
+        forward(&memory, &output, &[], &slots, &mut logits);
         assert!((logits.iter().map(|l| l.exp()).sum::<f32>() - 1.0).abs() < 1e-6);
         let mut gradient = MemoryGradient {
             slots: Matrix::zeros(4, WIDTH),
@@ -133,11 +150,13 @@ mod tests {
         backward(
             &memory,
             &output,
+            &[],
             &slots,
             wish,
             &mut logits,
             &mut gradient,
             &mut d_output,
+            &mut [],
         );
         assert!((gradient.slot_bias[0] - logits[1]).abs() < 1e-7 && gradient.slot_bias[1] == 0.0);
         let ours: Vec<f32> = d_output.iter().chain(gradient.slots.data()).copied().collect();

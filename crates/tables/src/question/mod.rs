@@ -8,12 +8,12 @@ mod stop_words;
 
 pub use annotation::{Annotation, CoreNlp};
 pub(crate) use link::Haystack;
+pub use stop_words::is_stop_word;
 
 use crate::language::Constant;
 use crate::read::{Tag, Value as Quantity};
 use crate::table::{Column, Dictionary, Table, Value};
 use std::ops::Range;
-use stop_words::is_stop_word;
 
 /// A question beside its table: what a program may mention, and what the network sees.
 #[derive(Clone, Debug, PartialEq)]

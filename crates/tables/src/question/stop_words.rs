@@ -1,7 +1,7 @@
 //! Words too common to say which cell or column is meant.
 
 /// Whether a word says nothing about which cell or column is meant.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     word.is_empty() || STOP_WORDS.binary_search(&word).is_ok()
 }
 
