@@ -1,7 +1,8 @@
 //! Tables for the terminal.
 
-use comfy_table::{ContentArrangement, Table as View, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table as View, presets};
 use mapo_tables::Table;
+use mapo_training::compare::Block;
 
 /// The table with row numbers; of a long one the first rows and how many more there are.
 pub fn show(table: &Table, most_rows: usize) -> String {
@@ -18,4 +19,29 @@ pub fn show(table: &Table, most_rows: usize) -> String {
         0 => view.to_string(),
         more => format!("{view}\n… and {more} more rows"),
     }
+}
+
+/// A report's table; nothing of any other part of it.
+pub fn block(block: &Block) -> String {
+    let Block::Table {
+        columns,
+        numbers,
+        rows,
+    } = block
+    else {
+        return String::new();
+    };
+    let mut view = View::new();
+    view.load_preset(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(columns);
+    for row in rows {
+        view.add_row(row.iter().map(|cell| cell.text.as_str()));
+    }
+    for &column in numbers {
+        if let Some(column) = view.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    view.to_string()
 }

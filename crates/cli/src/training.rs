@@ -77,6 +77,17 @@ impl Live {
         Live { bar, best: None }
     }
 
+    /// Says in front of the bar which run it is.
+    pub fn named(self, name: String) -> Self {
+        let style = ProgressStyle::with_template(
+            "{prefix}  {bar:20} step {pos}/{len}  {msg}  {eta} left in this run",
+        );
+        self.bar
+            .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.set_prefix(name);
+        self
+    }
+
     /// Shows what happened.
     pub fn show(&mut self, event: &Event<'_>) {
         match event {

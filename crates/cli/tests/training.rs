@@ -114,53 +114,214 @@ fn a_typo_in_a_setting_suggests_the_right_name() {
 }
 
 #[test]
-fn a_run_that_is_killed_goes_on_to_the_same_model() {
+fn a_run_that_is_killed_at_ten_moments_goes_on_to_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let store = path("store.jsonl");
-    run_well([
-        "explore",
-        "--data",
-        "toy",
-        "--limit",
-        "100",
-        "--programs",
-        "200",
-        "--out",
-        &store,
-    ]);
     let train = |run: &str| -> Vec<String> {
-        let begin = [
-            "train", "--data", "toy", "--limit", "100", "--memory", &store, "--run", run,
+        let begin = ["train", "--data", "toy", "--limit", "200", "--run", run];
+        let settings = [
+            "--set",
+            "exploration.programs=8000",
+            "--set",
+            "refresh=5",
+            "--set",
+            "memory={ whole = 8, best = 4, sample = 3 }",
+            "--set",
+            "warm_up={ steps = 40, objective = { name = \"iml\", draws = 1 } }",
         ];
-        let rest = ["--steps", "100", "--threads", "1"].into_iter().chain(QUICK);
-        begin.into_iter().chain(rest).map(str::to_owned).collect()
+        let rest = ["--steps", "150", "--threads", "1"];
+        let all = begin.into_iter().chain(rest).chain(QUICK).chain(settings);
+        all.map(str::to_owned).collect()
     };
     let (whole, killed) = (path("whole"), path("killed"));
     run_well(train(&whole));
+    let whole_store = std::fs::metadata(folder.path().join("whole/programs.jsonl"))
+        .unwrap()
+        .len();
 
-    let mut command = mapo();
-    command.args(train(&killed));
-    for milliseconds in [700, 500, 600] {
+    let at = |name: &str| folder.path().join("killed").join(name);
+    let explored = || std::fs::metadata(at("programs.jsonl.partial")).map_or(0, |file| file.len());
+    let checkpoint = || {
+        let names = std::fs::read_dir(at("")).into_iter().flatten().flatten();
+        let names = names.filter_map(|file| file.file_name().into_string().ok());
+        let step = |name: String| -> Option<u64> {
+            let step = name.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?;
+            step.parse().ok()
+        };
+        names.filter_map(step).max()
+    };
+    for kill in 1..=10_u64 {
+        let mut command = mapo();
+        match at("config.toml").exists() {
+            true => command.args(["train", "--resume", &killed]),
+            false => command.args(train(&killed)),
+        };
         let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
+        // The first two while it explores, the others some time after a new checkpoint.
+        let is_time = || match kill {
+            1 | 2 => explored() > whole_store * kill / 4,
+            _ => checkpoint() >= Some(10 * (kill - 3)),
+        };
+        while !is_time() {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "ended before kill {kill}: {ended:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if kill > 2 {
+            std::thread::sleep(Duration::from_millis(kill * 13 % 40));
+        }
         child.kill().unwrap();
-        child.wait().unwrap();
-        command = mapo();
-        command.args(["train", "--resume", &killed]);
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), None, "kill {kill} came too late");
     }
-    // However slow the machine: a run that was killed before its first checkpoint says so and begins again.
-    let ran = run(["train", "--resume", &killed]);
-    if ran.code != Some(0) {
-        assert!(
-            ran.stderr.contains("checkpoint") || ran.stderr.contains("config.toml"),
-            "{}",
-            ran.stderr
-        );
-        return;
-    }
-    for file in ["checkpoint-100.safetensors", "best.safetensors", "memory.jsonl"] {
+    run_well(["train", "--resume", &killed]);
+    for file in [
+        "checkpoint-150.safetensors",
+        "explored-150.json",
+        "actors-150.json",
+        "best.safetensors",
+        "memory.jsonl",
+        "programs.jsonl",
+    ] {
         let read = |run: &str| std::fs::read(folder.path().join(run).join(file)).unwrap();
         assert!(read("whole") == read("killed"), "{file} differs");
     }
+    let measured = |run: &str| -> Vec<(u64, f64)> {
+        let text = std::fs::read_to_string(folder.path().join(run).join("metrics.jsonl")).unwrap();
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines
+            .map(|line| {
+                (
+                    line["step"].as_u64().unwrap(),
+                    line["dev_accuracy"].as_f64().unwrap(),
+                )
+            })
+            .collect()
+    };
+    assert_eq!(measured("whole").len(), 15);
+    assert_eq!(measured("whole"), measured("killed"));
+}
+
+#[test]
+fn a_loss_that_is_not_finite_stops_the_run_and_names_the_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run").display().to_string();
+    for threads in ["1", "2"] {
+        let run_dir = format!("{dir}{threads}");
+        let train = ["train", "--data", "toy", "--limit", "60", "--run", &run_dir];
+        let rest = [
+            "--steps",
+            "40",
+            "--threads",
+            threads,
+            "--set",
+            "learning.rate=1e30",
+        ];
+        let ran = run(train.into_iter().chain(rest).chain(QUICK));
+        assert_eq!(ran.code, Some(2), "{} {}", ran.stdout, ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("not a finite number") || ran.stderr.contains("norm"),
+            "{}",
+            ran.stderr
+        );
+        let files = std::fs::read_dir(&run_dir).unwrap().flatten();
+        let mut names = files.map(|file| file.file_name().into_string().unwrap());
+        let batch = names.find(|name| name.starts_with("broken-batch-")).unwrap();
+        assert!(ran.stderr.contains(&batch), "{}", ran.stderr);
+        let text = std::fs::read_to_string(format!("{run_dir}/{batch}")).unwrap();
+        let batch: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(!batch["trajectories"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn where_the_time_goes_is_told_and_a_model_can_be_trained_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (first, second, third) = (path("first"), path("second"), path("third"));
+    let train = |run: &str, more: &[&str]| -> Vec<String> {
+        let begin = [
+            "train", "--data", "toy", "--limit", "100", "--run", run, "--steps", "20",
+        ];
+        let all = begin.into_iter().chain(QUICK).chain(more.iter().copied());
+        all.map(str::to_owned).collect()
+    };
+    let summary = json(train(&first, &["--threads", "2", "--json"]));
+    let shares = |time: &serde_json::Value| -> f64 {
+        let waiting = ["learner_waiting", "actors_waiting"];
+        let parts = time.as_object().unwrap().iter();
+        let parts = parts.filter(|(name, _)| !waiting.contains(&name.as_str()));
+        parts.map(|(_, share)| share.as_f64().unwrap()).sum()
+    };
+    let time = &summary["time"];
+    assert!((shares(time) - 1.0).abs() < 0.02, "{time}");
+    for work in [
+        "scoring",
+        "exploring",
+        "drawing",
+        "reading",
+        "learning",
+        "evaluating",
+        "saving",
+    ] {
+        assert!(time[work].as_f64().unwrap() > 0.0, "{work}: {time}");
+    }
+    assert!(
+        summary["largest_memory"].as_f64() >= summary["memory_size"].as_f64(),
+        "{summary}"
+    );
+    let metrics = std::fs::read_to_string(folder.path().join("first/metrics.jsonl")).unwrap();
+    for line in metrics.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!((shares(&line["time"]) - 1.0).abs() < 0.02, "{line}");
+    }
+
+    let model = path("first/best.safetensors");
+    // Sizes are those of the model, whatever the settings say.
+    let more = ["--init", &model, "--set", "network.hidden=24", "--threads", "1"];
+    let shown = run_well(train(&second, &more));
+    for part in [
+        "steps a second",
+        "programs each",
+        " %  scoring",
+        " %  rest",
+        "waiting",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let config = std::fs::read_to_string(folder.path().join("second/config.toml")).unwrap();
+    assert!(config.contains("hidden = 16"), "{config}");
+    // With next to no learning rate it stays what it was.
+    let more = [
+        "--init",
+        &model,
+        "--set",
+        "learning.rate=1e-30",
+        "--set",
+        "learning.average=0",
+    ];
+    let still = json(train(
+        &third,
+        &[&more[..], &["--threads", "1", "--json"]].concat(),
+    ));
+    let measured = json([
+        "eval", "--model", &model, "--data", "toy", "--split", "dev", "--json",
+    ]);
+    assert_eq!(still["dev_accuracy"], measured["accuracy"]);
+
+    let checkpoint = path("first/checkpoint-20.safetensors");
+    let wrong = run(["eval", "--model", &checkpoint, "--data", "toy"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("use the run's best.safetensors"),
+        "{}",
+        wrong.stderr
+    );
+    // A run that could not begin leaves the directory free.
+    let absent = run(train(&path("fourth"), &["--memory", "/nowhere.jsonl"]));
+    assert_eq!(absent.code, Some(2));
+    assert!(!folder.path().join("fourth/config.toml").exists());
 }

@@ -41,7 +41,7 @@ mod task;
 mod training_batch;
 mod walk;
 
-pub use actor::{Actor, Exploring};
+pub use actor::{Actor, ActorTimes, Exploring, LastScores, MemoryScoring};
 pub use batch::{Batch, Drawn, Met};
 pub use chance::example_rng;
 pub use env::{Action, Env};

@@ -15,6 +15,10 @@ pub struct Statistics {
     pub solved: u64,
     /// Programs in memory.
     pub programs: u64,
+    /// Programs in the largest memory.
+    pub largest: u64,
+    /// Programs whose probability was asked of the policy.
+    pub scored: u64,
     /// π(B) of the examples whose memory was scored and is not empty.
     pub memory_weight: Mean,
     /// 1 for an example with π(B) < α, 0 for one without, where the memory is not empty.
@@ -72,6 +76,8 @@ impl AddAssign for Statistics {
             examples,
             solved,
             programs,
+            largest,
+            scored,
             memory_weight,
             clip_fraction,
             expected_return,
@@ -84,6 +90,8 @@ impl AddAssign for Statistics {
         self.examples += examples;
         self.solved += solved;
         self.programs += programs;
+        self.largest = self.largest.max(largest);
+        self.scored += scored;
         self.memory_weight += memory_weight;
         self.clip_fraction += clip_fraction;
         self.expected_return += expected_return;
@@ -101,6 +109,8 @@ impl Statistics {
         self.examples += 1;
         self.solved += u64::from(visit.memory > 0);
         self.programs += visit.memory as u64;
+        self.largest = self.largest.max(visit.memory as u64);
+        self.scored += visit.scored as u64;
         if let (1.., Some(weight)) = (visit.memory, visit.memory_weight) {
             self.memory_weight.add(weight);
         }

@@ -1,6 +1,6 @@
 //! An example as an actor holds it.
 
-use crate::{Env, ExploredSet, Memory, Walk};
+use crate::{Env, ExploredSet, LastScores, Memory, Walk};
 
 /// An example as an actor holds it: what the policy sees, the environment, and what is known so far.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Task<E, X> {
     pub memory: Memory,
     /// The prefixes below which everything has been tried (Bᵉ).
     pub explored: ExploredSet,
+    /// How likely the programs of a large memory were when they were last scored.
+    pub last_scores: LastScores,
 }
 
 /// Something in a memory that is no program of the environment, or is there twice.
@@ -62,6 +64,7 @@ impl<E: Env, X> Task<E, X> {
             env,
             memory,
             explored,
+            last_scores: LastScores::default(),
         })
     }
 }

@@ -70,6 +70,7 @@ fn words(random: &mut Random) -> Words {
         dimensions,
         words: names("w", fixed),
         numbers,
+        source: None,
     };
     Words::new(&names("t", trained), &vectors, Precision::Half).expect("distinct words")
 }

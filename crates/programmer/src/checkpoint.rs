@@ -354,6 +354,7 @@ mod tests {
             dimensions: d,
             words: vec!["käse".into(), "\"quote\"".into()],
             numbers: (0..2 * d).map(|i| 0.3 * i as f32 - 1.0).collect(),
+            source: None,
         };
         let words = Arc::new(Words::new(&["<unk>".into()], &vectors, precision).unwrap());
         let network = Network::new(config, words, 5).unwrap();

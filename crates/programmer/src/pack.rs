@@ -118,6 +118,7 @@ mod tests {
             numbers: (0..names.len() * config.vector)
                 .map(|i| ((i as f32 + seed as f32) * 1.7).sin() * 4.0)
                 .collect(),
+            source: None,
         };
         let trained = ["<unknown>".to_owned(), "7".to_owned()];
         let words = Words::new(&trained, &vectors, precision)

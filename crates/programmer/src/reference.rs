@@ -417,6 +417,7 @@ pub mod sample {
             numbers: (0..8 * dimensions)
                 .map(|_| 2.0 * random.uniform() - 1.0)
                 .collect(),
+            source: None,
         };
         Words::new(
             &["<unk>".into(), "t1".into(), "t2".into()],

@@ -75,7 +75,10 @@ struct Shard {
 #[derive(Debug)]
 pub struct Runner {
     pool: rayon::ThreadPool,
+    /// One for each thread.
     shards: Vec<Shard>,
+    /// How many of them get work.
+    active: usize,
     /// The place of each example in its shard.
     local: Vec<u32>,
     costs: Vec<u64>,
@@ -96,6 +99,7 @@ impl Runner {
         Ok(Self {
             pool,
             shards,
+            active: threads,
             local: Vec::new(),
             costs: Vec::new(),
         })
@@ -104,6 +108,11 @@ impl Runner {
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.shards.len()
+    }
+
+    /// Deals batches to so many of the threads from now on, for when the others are wanted elsewhere.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.active = threads.clamp(1, self.threads());
     }
 
     /// The pool, for work that belongs to training.
@@ -132,9 +141,7 @@ impl Runner {
         self.local.resize(batch.examples.len(), 0);
         let mut home = vec![0; batch.examples.len()];
         for &e in &order {
-            let lightest = (0..self.shards.len())
-                .min_by_key(|&s| self.shards[s].cost)
-                .unwrap_or(0);
+            let lightest = (0..self.active).min_by_key(|&s| self.shards[s].cost).unwrap_or(0);
             let shard = &mut self.shards[lightest];
             home[e as usize] = lightest;
             self.local[e as usize] = shard.examples.len() as u32;
@@ -274,7 +281,7 @@ impl Runner {
             }
         }
         // Each thread takes its share of the rows of every entry; entries follow each other without gaps.
-        let threads = self.threads();
+        let threads = self.active;
         let mut tasks: Vec<Vec<Task<'_>>> = (0..threads).map(|_| Vec::new()).collect();
         let mut rest = gradient;
         for (entry, sources) in layout.entries.iter().zip(&by_entry) {

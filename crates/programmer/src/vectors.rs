@@ -20,6 +20,8 @@ pub struct Vectors {
     pub words: Vec<String>,
     /// The vectors, word after word.
     pub numbers: Vec<f32>,
+    /// The name of the file that they come from.
+    pub source: Option<String>,
 }
 
 /// What a compact file holds.
@@ -47,6 +49,7 @@ impl Vectors {
     pub fn filtered(&self, mut wanted: impl FnMut(&str, usize) -> bool) -> Self {
         let mut kept = Self {
             dimensions: self.dimensions,
+            source: self.source.clone(),
             ..Self::default()
         };
         let mut seen = HashSet::new();
@@ -105,6 +108,7 @@ impl Vectors {
                 numbers: stored.numbers(dimensions),
                 dimensions,
                 words,
+                source: None,
             })
         })
     }
@@ -345,7 +349,7 @@ mod tests {
             let numbers: Vec<f32> = (0..words.len() * dimensions)
                 .map(|i| ((i as f32 + seed as f32) * 12.9).sin() * largest)
                 .collect();
-            let before = Vectors { dimensions, words, numbers };
+            let before = Vectors { dimensions, words, numbers, source: None };
             let dir = tempfile::tempdir().unwrap();
             let (one, two) = (dir.path().join("one"), dir.path().join("two"));
             for (precision, tolerance) in [(Precision::Half, 1.0 / 2048.0), (Precision::Byte, 1.0 / 250.0)] {
@@ -371,6 +375,7 @@ mod tests {
             dimensions: 2,
             words: vec!["a".into(), "b".into()],
             numbers: vec![1.0, 2.0, 3.0, number],
+            source: None,
         };
         let said = vectors(1e6).save(&path, Precision::Half).unwrap_err().to_string();
         assert!(
@@ -396,6 +401,7 @@ mod tests {
             dimensions: 1,
             words: ["a", "b", "a", "c"].map(str::to_owned).to_vec(),
             numbers: vec![1.0, 2.0, 3.0, 4.0],
+            source: None,
         };
         let kept = vectors.filtered(|word, place| place < 3 || word == "d");
         assert_eq!(

@@ -325,6 +325,7 @@ mod tests {
             dimensions: 10,
             words: vec!["x".into(), "y".into()],
             numbers: numbers.clone(),
+            source: None,
         };
         for (precision, tolerance) in [(Precision::Half, 2e-3), (Precision::Byte, 3.0 / 254.0 + 1e-6)] {
             let words = Words::new(&["<unk>".into(), "7".into()], &vectors, precision).unwrap();

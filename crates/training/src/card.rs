@@ -168,6 +168,9 @@ mod tests {
                 limit: Some(7),
                 seed: 3,
                 threads: 1,
+                memory: None,
+                vectors: None,
+                init: None,
             },
             settings: Settings::toy(),
         }

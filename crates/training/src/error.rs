@@ -33,7 +33,7 @@ pub enum Error {
     #[error("{0}")]
     Settings(String),
     /// A loss that is not a number.
-    #[error("the loss of step {step} is {loss}")]
+    #[error("the loss of step {step} is {loss}, which is not a finite number")]
     Loss {
         /// The step.
         step: u64,
@@ -41,7 +41,10 @@ pub enum Error {
         loss: f64,
     },
     /// Training that broke down, with what it was doing.
-    #[error("{source}; the batch of step {step} is in {}", .file.display())]
+    #[error(
+        "{source}; the batch of step {step} is in {}, and a smaller learning.rate may help",
+        .file.display()
+    )]
     Broken {
         /// What went wrong.
         source: Box<Error>,
@@ -66,6 +69,9 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A chart that cannot be drawn.
+    #[error("the chart cannot be drawn: {0}")]
+    Chart(String),
     /// A thread that ended without a word.
     #[error("an actor's thread died")]
     Thread,

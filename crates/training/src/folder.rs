@@ -2,17 +2,24 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `config.toml` | data, seed, threads and settings |
+//! | `config.toml` | data, seed, threads and settings; from here on the run can be resumed |
+//! | `programs.jsonl` | what exploration before training found, if it was part of the run; `.partial` while it grows |
+//! | `start.safetensors` | the model with which training began; all checkpoints have its words |
 //! | `metrics.jsonl` | one line for each evaluation |
 //! | `events.out.tfevents.…` | the same for TensorBoard, a file for each time the run was started |
 //! | `best.safetensors` | the best model on the dev split |
 //! | `memory.jsonl` | every program that joined a memory, with the step before which it did; only ever appended to |
 //! | `explored-N.json` | the explored sets at step N |
+//! | `actors-N.json` | what else actors know at step N: last scores, how far they are, batches not learnt from yet |
 //! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, so that it stands for all |
+//!
+//! With several threads the actors of a run that goes on have the learner's newest parameters at once, which may be a few
+//! steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory};
-use mapo_programmer::{Checkpoint, Network};
+use mapo_programmer::{Checkpoint, Network, Vectors, Words};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,8 +27,9 @@ use std::sync::Arc;
 
 use crate::card::Card;
 use crate::events::Events;
+use crate::files::write_whole;
 use crate::metrics::Metrics;
-use crate::run::{Best, TableTask, Trainer};
+use crate::run::{Actors, Best, TableTask, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -53,6 +61,15 @@ pub struct Origin {
     pub seed: u64,
     /// How many threads.
     pub threads: usize,
+    /// The store of the programs to begin with; without one, the run explores first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<PathBuf>,
+    /// The file of word vectors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<PathBuf>,
+    /// The model to begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<PathBuf>,
 }
 
 /// A run's directory.
@@ -82,6 +99,8 @@ pub struct Saved {
     pub memories: Vec<Memory>,
     /// The explored sets.
     pub explored: Vec<ExploredSet>,
+    /// What else the actors know.
+    pub actors: Actors,
     /// The best model so far.
     pub best: Option<Best>,
 }
@@ -89,6 +108,9 @@ pub struct Saved {
 #[derive(Serialize, Deserialize)]
 struct Notes {
     best: Option<BestNote>,
+    /// The file with all of the words.
+    #[serde(default)]
+    words: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,6 +123,8 @@ const CONFIG: &str = "config.toml";
 const METRICS: &str = "metrics.jsonl";
 const MEMORY: &str = "memory.jsonl";
 const BEST: &str = "best.safetensors";
+const START: &str = "start.safetensors";
+const PROGRAMS: &str = "programs.jsonl";
 
 impl Folder {
     /// Makes the directory of a new run.
@@ -123,7 +147,7 @@ impl Folder {
         }
         let text = toml::to_string_pretty(config).map_err(|error| Error::Settings(error.to_string()))?;
         // What an earlier run left that was killed before it had a configuration.
-        for left in [METRICS, MEMORY] {
+        for left in [METRICS, MEMORY, START, PROGRAMS, "programs.jsonl.partial"] {
             let _ = std::fs::remove_file(path.join(left));
         }
         folder.write(CONFIG, text.as_bytes())?;
@@ -143,6 +167,19 @@ impl Folder {
         let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
         let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
         Ok((folder, config))
+    }
+
+    /// Takes the configuration away from a run that could not begin, so that the same directory can be used again.
+    pub fn abandon(&self) {
+        if matches!(self.checkpoints().as_deref(), Ok([])) {
+            // The error that matters is why it could not begin.
+            let _ = std::fs::remove_file(self.path.join(CONFIG));
+        }
+    }
+
+    /// Where exploration before training keeps what it finds.
+    pub fn programs(&self) -> PathBuf {
+        self.path.join(PROGRAMS)
     }
 
     /// The run's best model.
@@ -190,8 +227,19 @@ impl Folder {
         let name = explored_name(step);
         let text = serde_json::to_vec(&explored).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
+        let name = actors_name(step);
+        let text =
+            serde_json::to_vec(&trainer.actors()).map_err(|error| self.wrong(&name, &error.to_string()))?;
+        self.write(&name, &text)?;
         let learner = trainer.learner();
+        let network = learner.network();
+        let start = self.path.join(START);
+        if !start.exists() {
+            let notes = json!({ "step": step });
+            Checkpoint::model(network.clone(), notes).save(&start)?;
+        }
         let notes = Notes {
+            words: Some(START.to_owned()),
             best: trainer.best().map(|best| BestNote {
                 step: best.step,
                 accuracy: best.accuracy,
@@ -199,7 +247,7 @@ impl Folder {
         };
         let name = checkpoint_name(step);
         let checkpoint = Checkpoint {
-            network: learner.network().clone(),
+            network: with_words(network, &trained_words(network.words())?)?,
             adam: Some(learner.adam().clone()),
             average: learner.average().cloned(),
             step,
@@ -210,6 +258,7 @@ impl Folder {
             // Another is there: what cannot be removed does no harm.
             let _ = std::fs::remove_file(self.path.join(checkpoint_name(old)));
             let _ = std::fs::remove_file(self.path.join(explored_name(old)));
+            let _ = std::fs::remove_file(self.path.join(actors_name(old)));
         }
         Ok(())
     }
@@ -231,15 +280,19 @@ impl Folder {
     /// If a file is missing or does not hold what it should.
     pub fn load(&mut self, examples: usize) -> Result<Option<Saved>> {
         let Some(step) = self.checkpoints()?.into_iter().max() else {
-            for file in [METRICS, MEMORY] {
+            for file in [METRICS, MEMORY, START] {
                 let _ = std::fs::remove_file(self.path.join(file));
             }
             return Ok(None);
         };
         let name = checkpoint_name(step);
-        let checkpoint = Checkpoint::load(&self.path.join(&name), true)?;
+        let mut checkpoint = Checkpoint::load(&self.path.join(&name), true)?;
         let notes: Notes = serde_json::from_value(checkpoint.notes.clone())
             .map_err(|error| self.wrong(&name, &error.to_string()))?;
+        if let Some(words) = &notes.words {
+            let start = Checkpoint::load(&self.path.join(words), false)?;
+            checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
+        }
         let memories = self.read_memories(step, examples)?;
         self.logged = memories.iter().map(Memory::len).collect();
         self.cut(METRICS, |line| {
@@ -257,6 +310,15 @@ impl Folder {
             );
             return Err(self.wrong(&name, &problem));
         }
+        let name = actors_name(step);
+        let actors = match std::fs::read(self.path.join(&name)) {
+            Ok(text) => {
+                serde_json::from_slice(&text).map_err(|error| self.wrong(&name, &error.to_string()))?
+            }
+            // Runs of earlier versions have no such file.
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound => Actors::default(),
+            Err(source) => return Err(self.io(&name, source)),
+        };
         let best = match notes.best {
             // A later model may have taken its place in the file before the run ended; then it will again.
             Some(BestNote { step, accuracy }) => Some(Best {
@@ -270,6 +332,7 @@ impl Folder {
             checkpoint,
             memories,
             explored,
+            actors,
             best,
         }))
     }
@@ -363,14 +426,7 @@ impl Folder {
 
     /// Writes a file whole or not at all.
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        let temporary = self.path.join(format!(".{name}.tmp"));
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(content)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, self.path.join(name))
-        };
-        write().map_err(|source| self.io(name, source))
+        write_whole(&self.path.join(name), content)
     }
 
     fn io(&self, name: &str, source: std::io::Error) -> Error {
@@ -388,8 +444,28 @@ impl Folder {
     }
 }
 
+/// The same network over another vocabulary with the same trained words.
+fn with_words(network: &Network, words: &Arc<Words>) -> Result<Network> {
+    let (config, values) = (network.config().clone(), network.values().to_vec());
+    Ok(Network::with_values(config, Arc::clone(words), values, true)?)
+}
+
+/// A vocabulary without its fixed vectors: those are in the model with which training began, once for all checkpoints.
+fn trained_words(words: &Words) -> Result<Arc<Words>> {
+    let none = Vectors {
+        dimensions: words.dimensions(),
+        ..Vectors::default()
+    };
+    let names = &words.names()[..words.trained()];
+    Ok(Arc::new(Words::new(names, &none, words.precision())?))
+}
+
 fn checkpoint_name(step: u64) -> String {
     format!("checkpoint-{step}.safetensors")
+}
+
+fn actors_name(step: u64) -> String {
+    format!("actors-{step}.json")
 }
 
 fn explored_name(step: u64) -> String {

@@ -2,33 +2,47 @@
 //!
 //! * [`vocabulary`] and [`encode`] show a question and its table to the network;
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
-//! * [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
-//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, with its [`Card`];
-//! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
+//! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run:
+//!   actors, queue and learner;
+//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model with its [`Card`]; [`session`] trains in it;
+//! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with
+//!   one model or several;
+//! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`Settings`] holds everything that can be set.
 
+mod acting;
 mod card;
+pub mod compare;
 pub mod encode;
 mod error;
 pub mod eval;
 mod events;
+mod exchange;
+pub mod exploring;
+mod files;
 mod folder;
 pub mod memories;
 mod metrics;
+pub mod model;
 mod order;
 mod pairs;
 mod policy;
 mod run;
 pub mod search;
+pub mod session;
 mod settings;
+mod times;
 pub mod vocabulary;
 
 pub use card::Card;
 pub use encode::Input;
 pub use error::{Error, Result};
 pub use events::Events;
+pub use exchange::Acted;
+pub use files::write_whole;
 pub use folder::{Folder, Origin, RunConfig, Saved};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, Totals};
 pub use policy::{Learning, NeuralLearner, NeuralPolicy, steps};
-pub use run::{Best, Event, TableTask, Trainer, needs_memories};
-pub use settings::{Exploration, NetworkSettings, Settings};
+pub use run::{Actors, Best, Event, Observer, TableTask, Trainer, needs_memories};
+pub use settings::{Exploration, NetworkSettings, Settings, WarmUp};
+pub use times::{Shares, Times};

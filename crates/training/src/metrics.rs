@@ -4,6 +4,8 @@ use mapo_core::{Learnt, Mean, Statistics};
 use serde::Serialize;
 use std::time::Instant;
 
+use crate::times::{Shares, Times};
+
 /// The mean of everything since the last line of `metrics.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
@@ -29,6 +31,10 @@ pub struct Metrics {
     pub share_solved: f64,
     /// Programs in memory for each visited example.
     pub memory_size: f64,
+    /// Programs in the largest memory of a visited example.
+    pub largest_memory: u64,
+    /// Programs in memory that were scored, for each visited example.
+    pub memory_scored: f64,
     /// Programs that joined a memory.
     pub found: u64,
     /// Examples visited in a second.
@@ -41,7 +47,23 @@ pub struct Metrics {
     pub queue_depth: f64,
     /// How many steps old the policy was that made a batch.
     pub policy_age: f64,
+    /// Where the time went.
+    pub time: Shares,
 }
+
+/// The names of the shares of time in TensorBoard, in the order of [`Shares::named`].
+const TIME_TAGS: [&str; 10] = [
+    "time/scoring",
+    "time/exploring",
+    "time/drawing",
+    "time/reading",
+    "time/learning",
+    "time/evaluating",
+    "time/saving",
+    "time/rest",
+    "time/learner_waiting",
+    "time/actors_waiting",
+];
 
 impl Metrics {
     /// The numbers with their names in TensorBoard.
@@ -56,34 +78,46 @@ impl Metrics {
             ("memory/clip_fraction", self.clip_fraction),
             ("memory/share_solved", Some(self.share_solved)),
             ("memory/size", Some(self.memory_size)),
+            ("memory/largest", Some(self.largest_memory as f64)),
+            ("memory/scored", Some(self.memory_scored)),
             ("speed/examples_per_second", Some(self.examples_per_second)),
             ("speed/steps_per_second", Some(self.steps_per_second)),
             ("speed/waiting", Some(self.waiting)),
             ("actors/queue_depth", Some(self.queue_depth)),
             ("actors/policy_age", Some(self.policy_age)),
         ];
+        let times = TIME_TAGS.into_iter().zip(self.time.named());
+        let times = times.map(|(tag, (_, share))| (tag, share));
         scalars
             .into_iter()
             .filter_map(|(name, number)| Some((name, number?)))
+            .chain(times)
     }
 }
 
 /// Sums since the last line.
 #[derive(Debug)]
-pub struct Window {
+pub(crate) struct Window {
     statistics: Statistics,
     loss: Mean,
     entropy: Mean,
     norm: Mean,
     queue: Mean,
     age: Mean,
-    waited: f64,
+    /// Seconds that the learner spent without learning, since it had no batch.
+    pub waited: f64,
+    /// Where the time went.
+    pub times: Times,
+    threads: usize,
     steps: u64,
     began: Instant,
+    /// Seconds of training, once it has ended and evaluation begins.
+    trained: Option<f64>,
 }
 
-impl Default for Window {
-    fn default() -> Self {
+impl Window {
+    /// A window that begins now, of a run on so many threads.
+    pub fn new(threads: usize) -> Self {
         Self {
             statistics: Statistics::default(),
             loss: Mean::default(),
@@ -92,28 +126,43 @@ impl Default for Window {
             queue: Mean::default(),
             age: Mean::default(),
             waited: 0.0,
+            times: Times::default(),
+            threads,
             steps: 0,
             began: Instant::now(),
+            trained: None,
         }
     }
-}
 
-impl Window {
     /// Counts a step.
-    pub fn add(&mut self, statistics: Statistics, learnt: Learnt, queue: usize, age: u64, waited: f64) {
+    pub fn add(&mut self, statistics: Statistics, learnt: Learnt, queue: usize, age: u64) {
         self.statistics += statistics;
         self.loss.add(learnt.loss);
         self.entropy.add(learnt.entropy);
         self.norm.add(learnt.gradient_norm);
         self.queue.add(queue as f64);
         self.age.add(age as f64);
-        self.waited += waited;
         self.steps += 1;
+    }
+
+    /// Training pauses, for evaluation.
+    pub fn end(&mut self) {
+        self.trained = Some(self.began.elapsed().as_secs_f64());
+    }
+
+    /// The times of the window so far.
+    fn times(&self) -> Times {
+        Times {
+            all: self.began.elapsed().as_secs_f64() * self.threads as f64,
+            threads: self.threads,
+            ..self.times
+        }
     }
 
     /// What was measured so far.
     pub fn metrics(&self, step: u64, seconds: f64, dev_accuracy: Option<f64>) -> Metrics {
-        let passed = self.began.elapsed().as_secs_f64().max(1e-9);
+        let passed = self.trained.unwrap_or_else(|| self.began.elapsed().as_secs_f64());
+        let passed = passed.max(1e-9);
         let seen = self.statistics;
         Metrics {
             step,
@@ -127,12 +176,45 @@ impl Window {
             loss: self.loss.get(),
             share_solved: seen.solved as f64 / seen.examples.max(1) as f64,
             memory_size: seen.programs as f64 / seen.examples.max(1) as f64,
+            largest_memory: seen.largest,
+            memory_scored: seen.scored as f64 / seen.examples.max(1) as f64,
             found: seen.found_exploring + seen.found_drawing,
             examples_per_second: seen.examples as f64 / passed,
             steps_per_second: self.steps as f64 / passed,
             waiting: self.waited / passed,
             queue_depth: self.queue.get().unwrap_or(0.0),
             policy_age: self.age.get().unwrap_or(0.0),
+            time: self.times().shares(),
         }
+    }
+}
+
+/// Sums over all the steps of a process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Where the time went.
+    pub times: Times,
+    statistics: Statistics,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, window: &Window) {
+        self.times += window.times();
+        self.statistics += window.statistics;
+    }
+
+    /// Programs in memory for each visited example.
+    pub fn memory_size(&self) -> f64 {
+        self.statistics.programs as f64 / self.statistics.examples.max(1) as f64
+    }
+
+    /// Programs in the largest memory of a visited example.
+    pub fn largest_memory(&self) -> u64 {
+        self.statistics.largest
+    }
+
+    /// Programs in memory that were scored, for each visited example.
+    pub fn memory_scored(&self) -> f64 {
+        self.statistics.scored as f64 / self.statistics.examples.max(1) as f64
     }
 }

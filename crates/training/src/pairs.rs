@@ -358,6 +358,7 @@ mod tests {
             dimensions: 2,
             words: ["city", "town", "medal"].map(str::to_owned).into(),
             numbers: vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0],
+            source: None,
         };
         Words::new(&["<unknown>".to_owned()], &vectors, Precision::Half).unwrap()
     }

@@ -85,6 +85,9 @@ pub struct Learning {
     pub rate: f32,
     /// The part of the learning rate that is left at the last step; it goes down in a straight line. 1 keeps it.
     pub final_rate: f32,
+    /// The share of the steps after which it begins to go down.
+    #[serde(default)]
+    pub decay_from: f32,
     /// A gradient with a larger norm is scaled down to it.
     pub clip_norm: f32,
     /// The share of numbers that dropout sets to zero.
@@ -198,11 +201,19 @@ impl NeuralLearner {
         Ok(Arc::new(network))
     }
 
-    /// The learning rate after so many steps.
-    fn rate(&self) -> f32 {
-        let done = (self.adam.steps() as f32 / self.steps.max(1) as f32).min(1.0);
+    /// Learns on so many of its threads from now on. More threads give the same but for rounding.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.runner.use_threads(threads);
+    }
+}
+
+impl Learning {
+    /// The learning rate after so many of the steps of a run.
+    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
+        let done = (step as f32 / steps.max(1) as f32).min(1.0);
+        let falling = ((done - self.decay_from) / (1.0 - self.decay_from)).max(0.0);
         // Averages over the last steps do better when those are small.
-        self.learning.rate * (1.0 - (1.0 - self.learning.final_rate) * done)
+        self.rate * (1.0 - (1.0 - self.final_rate) * falling)
     }
 }
 
@@ -246,7 +257,7 @@ impl Learner<Input> for NeuralLearner {
                 loss: outcome.loss,
             });
         }
-        self.adam.options.learning_rate = self.rate();
+        self.adam.options.learning_rate = self.learning.rate_at(self.adam.steps(), self.steps);
         let norm = self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
         if let Some(average) = &mut self.average {
             average.update(&self.network);

@@ -1,6 +1,6 @@
 //! The settings of a run: presets, and how a file or a flag changes them.
 
-use mapo_core::{Exploring, Inside, Mapo, Objective, Outside, WeightsFrom};
+use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
 use mapo_programmer::Config;
 use mapo_tables::{Dataset, Pruning};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,22 @@ pub struct Settings {
     pub exploring: Exploring,
     /// Random exploration before training.
     pub exploration: Exploration,
+    /// How much of a large memory is scored at each visit.
+    #[serde(default)]
+    pub memory: MemoryScoring,
+    /// Another objective for the first steps; none as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}
+
+/// Another objective for the first steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WarmUp {
+    /// How many steps.
+    pub steps: u64,
+    /// What is climbed in them.
+    pub objective: Objective,
 }
 
 /// The network's sizes.
@@ -120,6 +136,7 @@ impl Settings {
             learning: Learning {
                 rate: 0.001,
                 final_rate: 1.0,
+                decay_from: 0.0,
                 clip_norm: 5.0,
                 dropout: 0.2,
                 entropy: 0.01,
@@ -131,6 +148,12 @@ impl Settings {
                 programs: 50_000,
                 pruning: Pruning::Wide.to_string(),
             },
+            memory: MemoryScoring {
+                whole: 256,
+                best: 128,
+                sample: 64,
+            },
+            warm_up: None,
         }
     }
 
@@ -187,6 +210,7 @@ impl Settings {
             learning: Learning {
                 rate: 0.005,
                 final_rate: 0.1,
+                decay_from: 0.0,
                 clip_norm: 5.0,
                 dropout: 0.4,
                 entropy: 0.0,
@@ -202,6 +226,8 @@ impl Settings {
                 programs: 4_000,
                 pruning: Pruning::Wide.to_string(),
             },
+            memory: MemoryScoring::WHOLE,
+            warm_up: None,
         }
     }
 
@@ -225,6 +251,31 @@ impl Settings {
         }
     }
 
+    /// Takes over the sizes of a network that is there already.
+    pub fn take_sizes(&mut self, config: &Config) {
+        self.network = NetworkSettings {
+            hidden: config.hidden,
+            attention: config.attention,
+            layers: config.layers,
+            vector: config.vector,
+            column_features: config.column_features,
+            ..self.network
+        };
+    }
+
+    /// Whether a step belongs to the warm-up.
+    pub fn is_warm_up(&self, step: u64) -> bool {
+        self.warm_up.as_ref().is_some_and(|warm_up| step < warm_up.steps)
+    }
+
+    /// What is climbed, in the warm-up or after it.
+    pub fn objective_of(&self, is_warm_up: bool) -> &Objective {
+        match &self.warm_up {
+            Some(warm_up) if is_warm_up => &warm_up.objective,
+            _ => &self.objective,
+        }
+    }
+
     /// The pruning of random exploration.
     ///
     /// # Errors
@@ -240,6 +291,12 @@ impl Settings {
     pub fn check(&self) -> Result<()> {
         use mapo_core::Estimator;
         self.objective.check()?;
+        if let Some(warm_up) = &self.warm_up {
+            let wrong = |wrong| Error::Settings(format!("in warm_up.objective, {wrong}"));
+            warm_up.objective.check().map_err(wrong)?;
+        }
+        let wrong = |wrong| Error::Settings(format!("in memory, {wrong}"));
+        self.memory.check().map_err(wrong)?;
         self.pruning()?;
         let wrong =
             |what: &str, must: &str| Err(Error::Settings(format!("the setting {what} must be {must}")));
@@ -269,12 +326,17 @@ impl Settings {
         let Learning {
             rate,
             final_rate,
+            decay_from,
             dropout,
             average,
             clip_norm,
             entropy,
         } = self.learning;
-        for (name, share) in [("learning.dropout", dropout), ("learning.average", average)] {
+        for (name, share) in [
+            ("learning.dropout", dropout),
+            ("learning.average", average),
+            ("learning.decay_from", decay_from),
+        ] {
             if !(0.0..1.0).contains(&share) {
                 return wrong(name, "at least 0 and below 1");
             }
@@ -315,6 +377,33 @@ impl Settings {
         changed.map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))
     }
 
+    /// The settings in which these differ from others, as in `learning.rate=0.002`. Where the objective is another,
+    /// all of its own settings.
+    pub fn differences(&self, others: &Self) -> Vec<String> {
+        let flat = |settings: &Self| {
+            let mut flat = Vec::new();
+            if let Ok(table) = Table::try_from(settings) {
+                flatten(&table, "", &mut flat);
+            }
+            flat
+        };
+        let others = flat(others);
+        let is_same_objective = |(name, value): &(String, String)| {
+            let was = others.iter().find(|(known, _)| known == "objective.name");
+            name != "objective.name" || was.is_some_and(|(_, known)| known == value)
+        };
+        let own = flat(self);
+        let same_objective = own.iter().all(is_same_objective);
+        let differs = |setting: &&(String, String)| {
+            let is_new_objective = !same_objective && setting.0.starts_with("objective.");
+            is_new_objective || !others.contains(setting)
+        };
+        own.iter()
+            .filter(differs)
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
+
     /// These settings with one changed, as in `learning.rate=0.002`.
     ///
     /// # Errors
@@ -339,7 +428,7 @@ impl Settings {
 fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
     for (name, change) in changes {
         // Which settings an objective has depends on its name, and it says itself what it does not know.
-        let is_objective = path == "objective.";
+        let is_objective = path.ends_with("objective.");
         match (settings.get_mut(&name), change) {
             (Some(Value::Table(known)), Value::Table(change)) if !is_objective => {
                 if name == "objective"
@@ -353,22 +442,47 @@ fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
                 }
             }
             (Some(known), change) => *known = as_kind_of(known, change),
-            (None, change) if is_objective => {
+            // Nothing is said of a warm-up where there is none.
+            (None, change) if is_objective || (path.is_empty() && name == "warm_up") => {
                 settings.insert(name, change);
             }
             (None, _) => {
                 let wrong = format!("there is no setting '{path}{name}'");
-                return Err(Error::Settings(match closest(&name, settings.keys()) {
-                    Some(close) => format!("{wrong}; did you mean '{path}{close}'?"),
-                    None => {
-                        let known: Vec<&str> = settings.keys().map(String::as_str).collect();
-                        format!("{wrong}; there are {}", known.join(", "))
-                    }
-                }));
+                return Err(Error::Settings(
+                    match closest(&name, settings.keys().map(String::as_str)) {
+                        Some(close) => format!("{wrong}; did you mean '{path}{close}'?"),
+                        None => {
+                            let known: Vec<&str> = settings.keys().map(String::as_str).collect();
+                            format!("{wrong}; there are {}", known.join(", "))
+                        }
+                    },
+                ));
             }
         }
     }
     Ok(())
+}
+
+/// Every setting by its whole name.
+fn flatten(table: &Table, path: &str, flat: &mut Vec<(String, String)>) {
+    for (name, value) in table {
+        match value {
+            Value::Table(inner) if !inner.is_empty() => flatten(inner, &format!("{path}{name}."), flat),
+            Value::String(word) => flat.push((format!("{path}{name}"), word.clone())),
+            // Settings are 32-bit numbers here and there, whose 64-bit form has a tail of digits that nobody wrote.
+            Value::Float(number) => {
+                let short = *number as f32;
+                let is_short = f64::from(short) == *number;
+                let text = if is_short {
+                    short.to_string()
+                } else {
+                    number.to_string()
+                };
+                flat.push((format!("{path}{name}"), text));
+            }
+            value => flat.push((format!("{path}{name}"), value.to_string())),
+        }
+    }
 }
 
 /// A whole number where a number is wanted.
@@ -379,9 +493,10 @@ fn as_kind_of(known: &Value, change: Value) -> Value {
     }
 }
 
-fn closest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a str> {
+/// The known name that a mistyped one is most like.
+pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
-        .map(|known| (strsim::jaro_winkler(name, known), known.as_str()))
+        .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, known)| known)
@@ -470,6 +585,54 @@ mod tests {
                 ..
             })
         ));
+    }
+
+    #[test]
+    fn another_objective_may_come_first() {
+        let toy = Settings::toy();
+        assert!(!toy.is_warm_up(0));
+        let warm = toy
+            .with("warm_up={ steps = 30, objective = { name = \"iml\" } }")
+            .unwrap();
+        warm.check().unwrap();
+        let names = [0, 29, 30].map(|step| warm.objective_of(warm.is_warm_up(step)).name());
+        assert_eq!(names, ["iml", "iml", "mapo"]);
+        assert_eq!(
+            Settings::toy().changed_by(&warm.to_toml().unwrap()).unwrap(),
+            warm
+        );
+        let longer = warm.with("warm_up.steps=50").unwrap();
+        assert!(longer.is_warm_up(40));
+        let drawn = warm.with("warm_up.objective.draws=0").unwrap();
+        assert_eq!(
+            drawn.check().unwrap_err().to_string(),
+            "in warm_up.objective, `draws` must be at least 1"
+        );
+        let wrong = toy.with("warm_up={ step = 30 }").unwrap_err().to_string();
+        assert!(wrong.contains("step"), "{wrong}");
+    }
+
+    #[test]
+    fn the_rate_stays_and_then_falls() {
+        let learning = Learning {
+            rate: 2.0,
+            final_rate: 0.5,
+            decay_from: 0.75,
+            ..Settings::toy().learning
+        };
+        let rates = [0, 50, 75, 100].map(|step| learning.rate_at(step, 100));
+        assert_eq!(rates, [2.0, 2.0, 2.0, 1.0]);
+        assert!((learning.rate_at(90, 100) - 1.4).abs() < 1e-6);
+        let wrong = Settings::toy().with("learning.decay_from=1").unwrap().check();
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "the setting learning.decay_from must be at least 0 and below 1"
+        );
+        let wrong = Settings::toy().with("memory.sample=0").unwrap().check();
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "in memory, `sample` must be at least 1"
+        );
     }
 
     #[test]

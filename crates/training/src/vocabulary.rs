@@ -8,6 +8,7 @@ use std::hash::Hash;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::settings::NetworkSettings;
 use crate::{Error, Result};
 
 /// Any word that is not known.
@@ -78,20 +79,6 @@ pub fn trained(examples: &[Example], often: usize, dimensions: usize) -> Result<
 /// # Errors
 /// Those of [`Words::new`].
 pub fn with_vectors(examples: &[Example], often: usize, vectors: &Vectors) -> Result<Arc<Words>> {
-    Ok(Arc::new(words_over(examples, often, vectors)?))
-}
-
-/// A vocabulary over the vectors of a file, as [`with_vectors`], that remembers the file's name.
-///
-/// # Errors
-/// Those of [`read_vectors`] and of [`Words::new`].
-pub fn from_file(examples: &[Example], often: usize, file: &Path) -> Result<Arc<Words>> {
-    let words = words_over(examples, often, &read_vectors(file)?)?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Arc::new(words.from_source(name)))
-}
-
-fn words_over(examples: &[Example], often: usize, vectors: &Vectors) -> Result<Words> {
     let fixed: HashSet<&str> = vectors.words.iter().map(String::as_str).collect();
     let mut known: HashSet<&str> = special().collect();
     let mut names: Vec<String> = special().map(str::to_owned).collect();
@@ -100,7 +87,22 @@ fn words_over(examples: &[Example], often: usize, vectors: &Vectors) -> Result<W
             names.push(word.to_owned());
         }
     }
-    Ok(Words::new(&names, vectors, Precision::Half)?)
+    let words = Words::new(&names, vectors, Precision::Half)?;
+    Ok(Arc::new(match &vectors.source {
+        Some(source) => words.from_source(source),
+        None => words,
+    }))
+}
+
+/// The vocabulary of a run: over given vectors, or of training alone.
+///
+/// # Errors
+/// Those of [`Words::new`].
+pub fn of(examples: &[Example], network: &NetworkSettings, vectors: Option<&Vectors>) -> Result<Arc<Words>> {
+    match vectors {
+        Some(vectors) => with_vectors(examples, network.often, vectors),
+        None => trained(examples, network.often, network.vector),
+    }
 }
 
 /// Reads a file of vectors by its name: wink's JSON (`.json`), ours (`.safetensors`, as `mapo words` writes it), or else
@@ -109,7 +111,7 @@ fn words_over(examples: &[Example], often: usize, vectors: &Vectors) -> Result<W
 /// # Errors
 /// If it cannot be read, or is none of these.
 pub fn read_vectors(file: &Path) -> Result<Vectors> {
-    let vectors = match file.extension().and_then(|extension| extension.to_str()) {
+    let mut vectors = match file.extension().and_then(|extension| extension.to_str()) {
         Some("json") => Vectors::read_wink(file, |_| true)?,
         Some("safetensors") => Vectors::read_compact(file)?,
         _ => Vectors::read_glove(file, |_| true)?,
@@ -117,6 +119,8 @@ pub fn read_vectors(file: &Path) -> Result<Vectors> {
     if vectors.words.is_empty() {
         return Err(Error::Settings(format!("{}: holds no vectors", file.display())));
     }
+    let name = file.file_name().unwrap_or_default();
+    vectors.source = Some(name.to_string_lossy().into_owned());
     Ok(vectors)
 }
 
@@ -159,8 +163,8 @@ mod tests {
         std::fs::write(&text, "the 0.1 0.2\nof 0.3 -0.7\nname 1.5 2.5\n").unwrap();
         let vectors = read_vectors(&text).unwrap();
         vectors.save(&compact, Precision::Half).unwrap();
-        let one = from_file(&examples, 2, &text).unwrap();
-        let two = from_file(&examples, 2, &compact).unwrap();
+        let one = with_vectors(&examples, 2, &vectors).unwrap();
+        let two = with_vectors(&examples, 2, &read_vectors(&compact).unwrap()).unwrap();
         assert_eq!(
             (one.source(), two.source()),
             (Some("v.txt"), Some("v.safetensors"))

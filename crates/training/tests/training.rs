@@ -1,9 +1,11 @@
 //! Runs: they learn, they repeat, and they go on after they were cut off.
 
-use mapo_core::Memory;
+use mapo_core::{Iml, Memory, MemoryScoring, Objective};
 use mapo_tables::datasets::toy::{SEED, Split, generate};
 use mapo_tables::{Example, Pruning};
-use mapo_training::{Event, Folder, Origin, RunConfig, Settings, Trainer, eval, memories, vocabulary};
+use mapo_training::{
+    Event, Folder, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories, vocabulary,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -134,6 +136,9 @@ fn check_cut_off(linked: bool) {
             limit: None,
             seed: 3,
             threads: 1,
+            memory: None,
+            vectors: None,
+            init: None,
         },
         settings: setting.settings.clone(),
     };
@@ -177,5 +182,94 @@ fn check_cut_off(linked: bool) {
     assert_eq!(whole.best().unwrap().accuracy, resumed.best().unwrap().accuracy);
     for (one, other) in whole.tasks().iter().zip(resumed.tasks()) {
         assert_eq!(one.memory, other.memory);
+    }
+}
+
+#[test]
+fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories() {
+    let mut setting = setting(60, false);
+    setting.settings.memory = MemoryScoring {
+        whole: 3,
+        best: 2,
+        sample: 1,
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let config = RunConfig {
+        run: Origin {
+            data: "toy".into(),
+            split: "train".into(),
+            dev_split: None,
+            reader: "mapo".into(),
+            limit: None,
+            seed: 3,
+            threads: 2,
+            memory: None,
+            vectors: None,
+            init: None,
+        },
+        settings: setting.settings.clone(),
+    };
+    let mut folder = Folder::create(directory.path(), &config).unwrap();
+    let mut trainer = setting.trainer(2);
+    let stop = AtomicBool::new(false);
+    trainer
+        .run(&stop, &mut |trainer, event| match (event, trainer.best()) {
+            (Event::Step { step }, _) => {
+                stop.store(*step >= 35, Relaxed);
+                Ok(())
+            }
+            (Event::Measured { is_best: true, .. }, Some(best)) => folder.save_best(best),
+            _ => Ok(()),
+        })
+        .unwrap();
+    folder.save(&trainer).unwrap();
+    let before = trainer.actors();
+    // Each actor finishes the batch that it was making.
+    assert!(!before.queued.is_empty() && !before.last_scores.is_empty());
+    let made = before.rounds.iter().sum::<u64>();
+    assert_eq!(made, trainer.step() + before.queued.len() as u64);
+    assert!(trainer.totals().memory_scored() < trainer.totals().memory_size());
+    drop(trainer);
+
+    let (mut folder, _) = Folder::open(directory.path()).unwrap();
+    let saved = folder.load(setting.examples.len()).unwrap().unwrap();
+    let examples = &setting.examples;
+    let mut resumed = Trainer::resume(&setting.settings, 3, 2, saved, examples, examples).unwrap();
+    let after = resumed.actors();
+    assert_eq!(after.rounds, before.rounds);
+    assert_eq!(after.last_scores, before.last_scores);
+    for (before, after) in before.queued.iter().zip(&after.queued) {
+        assert_eq!(before.batch, after.batch);
+    }
+    assert_eq!(after.queued.len(), before.queued.len());
+    go(&mut resumed);
+    let made = resumed.actors().rounds.iter().sum::<u64>();
+    assert_eq!(
+        made,
+        60 + resumed.actors().queued.len() as u64,
+        "no batch was lost"
+    );
+}
+
+#[test]
+fn a_warm_up_is_learnt_with_its_own_objective() {
+    let mut setting = setting(40, false);
+    setting.settings.warm_up = Some(WarmUp {
+        steps: 20,
+        objective: Objective::Iml(Iml::default()),
+    });
+    for threads in [1, 2] {
+        let mut trainer = setting.trainer(threads);
+        let mut weights = Vec::new();
+        trainer
+            .run(&AtomicBool::new(false), &mut |_, event| {
+                if let Event::Measured { metrics, .. } = event {
+                    weights.push(metrics.memory_weight);
+                }
+                Ok(())
+            })
+            .unwrap();
+        // Memories are scored by the second objective only; batches made before the change are learnt as they were made.
+        assert!(weights[0].is_none() && weights[1].is_some(), "{weights:?}");
     }
 }

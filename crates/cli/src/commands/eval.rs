@@ -5,12 +5,12 @@ use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
 use crate::{Outcome, commands, print};
 use clap::Args;
-use mapo_programmer::{Checkpoint, Network};
+use mapo_programmer::Network;
 use mapo_tables::scoring::wtq;
 use mapo_tables::{Assistance, Dataset, Example, Value};
 use mapo_training::Card;
 use mapo_training::eval::{self, Prediction};
-use mapo_training::search;
+use mapo_training::{model, search};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -55,15 +55,9 @@ impl Eval {
         let mut models: Vec<Arc<Network>> = Vec::new();
         let mut cards: Vec<Card> = Vec::new();
         for file in &self.model {
-            let model = Checkpoint::load(file, false)?;
-            cards.push(Card::read(&model.notes));
-            models.push(Arc::new(model.network));
-        }
-        for (file, model) in self.model.iter().zip(&models) {
-            if model.config().builtins != mapo_training::encode::BUILTINS {
-                let file = file.display();
-                return Err(format!("{file}: made for another language; train it again").into());
-            }
+            let (network, card) = model::load(file, false)?;
+            models.push(Arc::new(network));
+            cards.push(card);
         }
         let selection = self.data.selection.selection();
         let examples = examples(&self.data.data, &selection)?;

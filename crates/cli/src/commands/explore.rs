@@ -4,12 +4,11 @@ use crate::data_args::DataArgs;
 use crate::{Outcome, chart, commands};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use mapo_core::{Ending, Plan, Progress, Uniform, explore_all};
+use mapo_core::{Ending, Progress};
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::store::{Entry, Header, StoreReader, StoreWriter};
-use mapo_tables::{
-    Assistance, Dataset, Example, Interpreter, Language, Program, Pruning, Selection, TableEnv, Token,
-};
+use mapo_tables::{Assistance, Dataset, Example, Interpreter, Program, Pruning, Selection};
+use mapo_training::exploring;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
@@ -81,46 +80,17 @@ impl Explore {
         let stopper = Arc::clone(&progress);
         ctrlc::set_handler(move || stopper.stop())?;
         let pruning = self.pruning();
-        let plan = Plan {
-            programs: self.programs,
-            seed: self.seed,
-            ..Plan::default()
-        };
         let threads = self.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let began = Instant::now();
         let display = Display::start(Arc::clone(&progress), examples.len(), done, self.programs);
         let ending = pool.install(|| {
-            explore_all(
-                done as u64..examples.len() as u64,
-                |index| TableEnv::new(&examples[index as usize], pruning, Assistance::Frugal),
-                &Uniform,
-                &plan,
-                &progress,
-                |index, exploration| -> Result<(), Box<dyn Error + Send + Sync>> {
-                    let example = &examples[index as usize];
-                    let context = example.context();
-                    let text = |(program, _): (&[mapo_core::Action], f32)| {
-                        let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();
-                        context
-                            .decode(&tokens)
-                            .map(|program| program.to_string())
-                            .unwrap_or_default()
-                    };
-                    let programs = exploration.memory.iter().map(text).collect();
-                    let entry = Entry::new(&example.id, &exploration, programs);
-                    if let Some(writer) = &mut writer {
-                        writer.push(&entry)?;
-                    }
-                    entries.push(entry);
-                    Ok(())
-                },
-            )
+            let how = (self.programs, pruning, self.seed);
+            exploring::explore_rest(&examples, how, writer.as_mut(), &mut entries, &progress)
         });
         let seconds = began.elapsed().as_secs_f64();
         display.finish();
-        let ending = ending.map_err(|error| error.to_string())?;
-        if ending == Ending::Stopped {
+        if ending? == Ending::Stopped {
             let left = examples.len() - entries.len();
             let advice = match &self.out {
                 Some(_) => "the same command goes on from here",
@@ -154,17 +124,14 @@ impl Explore {
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
-        Header {
-            dataset: self.data.data.kind().to_owned(),
-            split: self.data.data.split(selection).to_owned(),
-            reader: self.data.data.reader(selection).to_string(),
-            examples: examples.len(),
-            language: Language::VERSION,
-            expressions: examples.first().map_or(0, |example| example.language.expressions),
-            pruning: self.pruning().to_string(),
-            programs: self.programs,
-            seed: self.seed,
-        }
+        exploring::header(
+            &self.data.data,
+            selection,
+            examples,
+            self.programs,
+            self.pruning(),
+            self.seed,
+        )
     }
 
     fn show(&self, id: &str, store: &Path) -> Outcome {

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod compare;
 pub mod data;
 pub mod demo;
 pub mod eval;

@@ -1,17 +1,22 @@
 //! `mapo train`: a run.
 
+use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::training::{Live, Stopper, examples, explore, threads};
+use crate::run_setup::{SettingsArgs, dev_split, load};
+use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
+use mapo_core::Ending;
+use mapo_tables::store::StoreWriter;
 use mapo_tables::{Dataset, Example, Selection};
 use mapo_training::{
-    Error as TrainingError, Event, Folder, Origin, RunConfig, Saved, Settings, Trainer, memories,
-    needs_memories, vocabulary,
+    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, model, needs_memories, session,
+    vocabulary,
 };
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
@@ -40,21 +45,17 @@ pub struct Train {
     /// Word vectors: GloVe's text, wink's JSON, or what `mapo words` made of them. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
+    /// Begin with this model and its words instead of a new one.
+    #[arg(long, value_name = "MODEL", conflicts_with = "vectors")]
+    init: Option<PathBuf>,
     /// The run's directory.
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
     run: Option<PathBuf>,
     /// Go on with the run in this directory.
     #[arg(long, value_name = "DIR", exclusive = true)]
     resume: Option<PathBuf>,
-    /// Settings in TOML, over those for the dataset.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Change a setting, as in learning.rate=0.002; may be given many times.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// How many steps of learning.
-    #[arg(long, value_name = "N")]
-    steps: Option<u64>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// The seed.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -69,24 +70,45 @@ pub struct Train {
 impl Train {
     pub fn execute(self) -> Outcome {
         let stopper = Stopper::listen()?;
-        if let Some(path) = &self.resume {
-            let (mut folder, config) = Folder::open(path)?;
-            let (train, dev) = load(&config.run)?;
-            let Some(saved) = folder.load(train.len())? else {
-                let path = path.display();
-                return Err(format!(
-                    "{path}: stopped before its first checkpoint; remove it and begin again"
-                )
-                .into());
-            };
-            return self.go_on(path, folder, &config, saved, &train, &dev, &stopper);
-        }
-        let (Some(data), Some(path)) = (&self.data, &self.run) else {
-            return Err("give --data and --run, or --resume".into());
+        let (path, config, opened) = match (&self.resume, &self.run) {
+            (Some(path), _) => {
+                let (folder, config) = Folder::open(path)?;
+                (path, config, Some(folder))
+            }
+            (None, Some(path)) => (path, self.config()?, None),
+            (None, None) => return Err("give --data and --run, or --resume".into()),
         };
-        let settings = self.settings(data)?;
+        // Only data that can be read makes a run.
+        let (train, dev) = load(&config.run)?;
+        let mut folder = match opened {
+            Some(folder) => folder,
+            None => Folder::create(path, &config)?,
+        };
+        let (seed, threads) = (config.run.seed, config.run.threads);
+        let trainer = match folder.load(train.len())? {
+            Some(saved) => Trainer::resume(&config.settings, seed, threads, saved, &train, &dev)?,
+            None => {
+                let begun = begin(path, &folder, &config, (&train, &dev), &stopper);
+                if begun.is_err() && !stopper.stop.load(Relaxed) && self.resume.is_none() {
+                    folder.abandon();
+                }
+                let trainer = begun?;
+                folder.save(&trainer)?;
+                trainer
+            }
+        };
+        self.train(path, folder, trainer, &config, &stopper)
+    }
+
+    /// What the run is made of.
+    fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
+        let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
+        let mut settings = self.settings.settings(data)?;
+        if let Some(model) = &self.init {
+            settings.take_sizes(model::load(model, false)?.0.config());
+        }
         let selection = self.selection.selection();
-        let config = RunConfig {
+        Ok(RunConfig {
             run: Origin {
                 data: data.to_string(),
                 split: data.split(&selection).to_owned(),
@@ -95,46 +117,12 @@ impl Train {
                 limit: selection.limit,
                 seed: self.seed,
                 threads: threads(self.threads),
+                memory: self.memory.clone(),
+                vectors: self.vectors.clone(),
+                init: self.init.clone(),
             },
             settings,
-        };
-        let (train, dev) = load(&config.run)?;
-        let settings = &config.settings;
-        let mut folder = Folder::create(path, &config)?;
-        let memories = match &self.memory {
-            _ if !needs_memories(settings) => vec![Default::default(); train.len()],
-            Some(store) => memories::load(store, &train)?,
-            None => {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(config.run.threads)
-                    .build()?;
-                explore(&train, settings, self.seed, &pool, &stopper)?
-            }
-        };
-        let words = match &self.vectors {
-            Some(file) => vocabulary::from_file(&train, settings.network.often, file)?,
-            None => vocabulary::trained(&train, settings.network.often, settings.network.vector)?,
-        };
-        let (seed, threads) = (config.run.seed, config.run.threads);
-        let trainer = Trainer::new(settings, seed, threads, &words, &train, memories, &dev)?;
-        folder.save(&trainer)?;
-        self.train(path, folder, trainer, &config, &stopper)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "what a run is made of")]
-    fn go_on(
-        &self,
-        path: &Path,
-        folder: Folder,
-        config: &RunConfig,
-        saved: Saved,
-        train: &[Example],
-        dev: &[Example],
-        stopper: &Stopper,
-    ) -> Outcome {
-        let (seed, threads) = (config.run.seed, config.run.threads);
-        let trainer = Trainer::resume(&config.settings, seed, threads, saved, train, dev)?;
-        self.train(path, folder, trainer, config, stopper)
+        })
     }
 
     fn train(
@@ -147,51 +135,41 @@ impl Train {
     ) -> Outcome {
         let (settings, began, first) = (&config.settings, Instant::now(), trainer.step());
         let mut live = Live::start(settings.steps, first);
-        let ran = trainer.run(&stopper.stop, &mut |trainer, event| {
+        let ran = session::train(&mut folder, &mut trainer, settings, &stopper.stop, &mut |event| {
             live.show(event);
-            if let Event::Measured { metrics, is_best } = event {
-                folder.measured(metrics)?;
-                if let (true, Some(best)) = (*is_best, trainer.best()) {
-                    folder.save_best(best)?;
-                }
-                // Only there do the actors' parameters equal the learner's.
-                if trainer.step().is_multiple_of(settings.refresh) {
-                    folder.save(trainer)?;
-                }
-            }
             Ok(())
         });
         live.finish();
+        ran?;
         let step = trainer.step();
-        if let Err(error) = ran {
-            let is_numeric = matches!(
-                error,
-                TrainingError::Loss { .. } | TrainingError::Network(mapo_programmer::Error::Gradient(_))
-            );
-            return match trainer.last_batch().filter(|_| is_numeric) {
-                Some(batch) => {
-                    let file = folder.save_batch(step, batch)?;
-                    let source = Box::new(error);
-                    Err(TrainingError::Broken { source, step, file }.into())
-                }
-                None => Err(error.into()),
-            };
-        }
-        folder.save(&trainer)?;
         let seconds = began.elapsed().as_secs_f64();
         if step < settings.steps && stopper.stop.load(Relaxed) {
             let path = path.display();
             return Err(format!("stopped after step {step}; mapo train --resume {path} goes on").into());
         }
         let best = trainer.best();
+        let totals = trainer.totals();
+        let (time, rate) = (totals.times.shares(), (step - first) as f64 / seconds.max(1e-9));
         if self.json {
             return print(json!({
                 "run": path.display().to_string(), "model": folder.best().display().to_string(), "steps": step,
-                "seconds": seconds, "steps_per_second": (step - first) as f64 / seconds.max(1e-9),
+                "seconds": seconds, "steps_per_second": rate,
                 "best_step": best.map(|best| best.step), "dev_accuracy": best.map(|best| best.accuracy),
+                "memory_size": totals.memory_size(), "largest_memory": totals.largest_memory(),
+                "memory_scored": totals.memory_scored(), "time": time,
             }));
         }
         print(format_args!("steps     {step}, in {seconds:.1} s"))?;
+        if step > first {
+            print(format_args!("speed     {rate:.2} steps a second"))?;
+            print(format_args!(
+                "memories  {:.1} programs each, {} the largest; {:.1} scored at a visit",
+                totals.memory_size(),
+                totals.largest_memory(),
+                totals.memory_scored()
+            ))?;
+            print(TimeTable(&time))?;
+        }
         if let Some(best) = best {
             print(format_args!(
                 "best      {:.2} % on dev, at step {}",
@@ -202,47 +180,88 @@ impl Train {
         }
         Ok(())
     }
+}
 
-    fn settings(&self, data: &Dataset) -> Result<Settings, Box<dyn Error>> {
-        let mut settings = Settings::for_data(data);
-        if let Some(file) = &self.config {
-            let file_error = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-            let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-            settings = settings.changed_by(&text).map_err(|error| file_error(&error))?;
+/// Where the time went, a line for each kind of work.
+struct TimeTable<'a>(&'a Shares);
+
+impl std::fmt::Display for TimeTable<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let work = self.0.named().into_iter().take(8);
+        for (place, (name, share)) in work.enumerate() {
+            let first = if place == 0 { "time" } else { "" };
+            writeln!(f, "{first:<9} {:5.1} %  {name}", 100.0 * share)?;
         }
-        for change in &self.set {
-            settings = settings.with(change)?;
-        }
-        settings.steps = self.steps.unwrap_or(settings.steps);
-        settings.check()?;
-        Ok(settings)
+        let [learner, actors] = [self.0.learner_waiting, self.0.actors_waiting].map(|share| 100.0 * share);
+        write!(
+            f,
+            "waiting   {learner:5.1} %  of the learner's thread, {actors:.1} % of the actors', while others worked"
+        )
     }
 }
 
-/// The split by which models are chosen.
-fn dev_split(data: &Dataset) -> Option<String> {
-    match data {
-        Dataset::Toy | Dataset::WikiSql(_) => Some("dev".to_owned()),
-        Dataset::Wtq(_) => Some("random-split-1-dev".to_owned()),
-        Dataset::JsonLines(_) => None,
+/// Everything before the first step. What is explored is kept, so that a run that is stopped here goes on too.
+fn begin<'a>(
+    path: &Path,
+    folder: &Folder,
+    config: &'a RunConfig,
+    (train, dev): (&[Example], &'a [Example]),
+    stopper: &Stopper,
+) -> Result<Trainer<'a>, Box<dyn Error>> {
+    let RunConfig { run, settings } = config;
+    let memories = match &run.memory {
+        _ if !needs_memories(settings) => vec![Default::default(); train.len()],
+        Some(store) => memories::load(store, train)?,
+        None => {
+            explore_into(path, &folder.programs(), config, train, stopper)?;
+            memories::load(&folder.programs(), train)?
+        }
+    };
+    let (seed, threads) = (run.seed, run.threads);
+    if let Some(model) = &run.init {
+        let (network, _) = model::load(model, true)?;
+        return Ok(Trainer::with_network(
+            settings, seed, threads, network, train, memories, dev,
+        )?);
     }
+    let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
+    let words = vocabulary::of(train, &settings.network, vectors.transpose()?.as_ref())?;
+    Ok(Trainer::new(
+        settings, seed, threads, &words, train, memories, dev,
+    )?)
 }
 
-/// The examples to train on and to choose by.
-fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
+/// Explores before training, into a store that a later process goes on with.
+fn explore_into(
+    path: &Path,
+    store: &Path,
+    config: &RunConfig,
+    train: &[Example],
+    stopper: &Stopper,
+) -> Outcome {
+    if store.exists() {
+        return Ok(());
+    }
+    let RunConfig { run, settings } = config;
     let data: Dataset = run.data.parse()?;
-    let selection = |split: &str, limit| -> Result<Selection, Box<dyn Error>> {
-        Ok(Selection {
-            split: Some(split.to_owned()),
-            limit,
-            reader: Some(run.reader.parse()?),
-            ids: None,
-        })
+    let selection = Selection {
+        split: Some(run.split.clone()),
+        limit: run.limit,
+        reader: Some(run.reader.parse()?),
+        ids: None,
     };
-    let train = examples(&data, &selection(&run.split, run.limit)?)?;
-    let dev = match &run.dev_split {
-        Some(split) => examples(&data, &selection(split, None)?)?,
-        None => Vec::new(),
-    };
-    Ok((train, dev))
+    let how = (settings.exploration.programs, settings.pruning()?, run.seed);
+    let header = exploring::header(&data, &selection, train, how.0, how.1, how.2);
+    let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
+    let progress = &stopper.progress;
+    let display = Display::start(Arc::clone(progress), train.len(), entries.len(), how.0);
+    let ending =
+        pool.install(|| exploring::explore_rest(train, how, Some(&mut writer), &mut entries, progress));
+    display.finish();
+    if ending? == Ending::Stopped {
+        let path = path.display();
+        return Err(format!("stopped while exploring; mapo train --resume {path} goes on").into());
+    }
+    Ok(writer.finish()?)
 }

@@ -2,6 +2,8 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::selection::Selection;
+use super::{ActorTimes, MemoryScoring};
 use crate::chance::choose;
 use crate::sampling::{Locksteps, Request};
 use crate::{
@@ -9,82 +11,129 @@ use crate::{
     Stratum, Task, Visit, score_by_level,
 };
 
-/// One snapshot of every memory, scored if need be; what is taken from it; and what is drawn.
-pub(super) fn look<E, X, P>(
-    objective: &Objective,
-    locksteps: &mut Locksteps,
-    tasks: &mut [&mut Task<E, X>],
-    rngs: &mut [Xoshiro256PlusPlus],
-    policy: &mut P,
-) -> Result<Vec<Visit>, P::Error>
-where
-    E: Env,
-    P: BatchPolicy<X>,
-{
-    let mut glances: Vec<Glance> = tasks
-        .iter_mut()
-        .map(|task| Glance::new(task, objective))
-        .collect();
-    score(&mut glances, policy)?;
-    for (glance, (task, rng)) in glances.iter_mut().zip(tasks.iter_mut().zip(&mut *rngs)) {
-        glance.take_from_memory(task, rng);
+/// How to look.
+pub(super) struct Look<'a> {
+    pub objective: &'a Objective,
+    pub scoring: MemoryScoring,
+    pub locksteps: &'a mut Locksteps,
+    pub times: &'a mut ActorTimes,
+}
+
+impl Look<'_> {
+    /// One snapshot of every memory, scored if need be; what is taken from it; and what is drawn.
+    pub fn at<E, X, P>(
+        self,
+        tasks: &mut [&mut Task<E, X>],
+        rngs: &mut [Xoshiro256PlusPlus],
+        policy: &mut P,
+    ) -> Result<Vec<Visit>, P::Error>
+    where
+        E: Env,
+        P: BatchPolicy<X>,
+    {
+        let (objective, scoring) = (self.objective, self.scoring);
+        let glances = self.times.of(
+            |times| &mut times.scoring,
+            || {
+                let visited = tasks.iter_mut().zip(&mut *rngs);
+                let mut glances: Vec<Glance> = visited
+                    .map(|(task, rng)| Glance::new(task, objective, scoring, rng))
+                    .collect();
+                score(&mut glances, policy)?;
+                for (glance, (task, rng)) in glances.iter_mut().zip(tasks.iter_mut().zip(&mut *rngs)) {
+                    task.last_scores.note(&glance.selection.places, &glance.logs);
+                    glance.take_from_memory(task, rng);
+                }
+                Ok(glances)
+            },
+        )?;
+        let requests: Vec<Request<'_>> = glances.iter().enumerate().map(Glance::request).collect();
+        let (mut envs, memories): (Vec<_>, Vec<_>) = tasks
+            .iter_mut()
+            .map(|task| {
+                let Task { env, memory, .. } = &mut **task;
+                (env, &*memory)
+            })
+            .unzip();
+        let mut drawn: Vec<Vec<Sample>> = vec![Vec::new(); glances.len()];
+        let keep = |example: usize, steps: Steps, reward| {
+            drawn[example].push(Sample {
+                is_in_memory: memories[example].contains(steps.actions()),
+                steps,
+                reward,
+                log_probability: None,
+            });
+        };
+        let locksteps = self.locksteps;
+        self.times.of(
+            |times| &mut times.drawing,
+            || locksteps.draw(policy, &mut envs, rngs, &requests, keep),
+        )?;
+        drop(requests);
+        let visits = glances.into_iter().zip(drawn).enumerate();
+        Ok(visits
+            .map(|(example, (glance, drawn))| glance.visit(example, drawn))
+            .collect())
     }
-    let requests: Vec<Request<'_>> = glances.iter().enumerate().map(Glance::request).collect();
-    let (mut envs, memories): (Vec<_>, Vec<_>) = tasks
-        .iter_mut()
-        .map(|task| {
-            let Task { env, memory, .. } = &mut **task;
-            (env, &*memory)
-        })
-        .unzip();
-    let mut drawn: Vec<Vec<Sample>> = vec![Vec::new(); glances.len()];
-    locksteps.draw(policy, &mut envs, rngs, &requests, |example, steps, reward| {
-        drawn[example].push(Sample {
-            is_in_memory: memories[example].contains(steps.actions()),
-            steps,
-            reward,
-            log_probability: None,
-        });
-    })?;
-    drop(requests);
-    let visits = glances.into_iter().zip(drawn).enumerate();
-    Ok(visits
-        .map(|(example, (glance, drawn))| glance.visit(example, drawn))
-        .collect())
 }
 
 /// An example while it is looked at.
 struct Glance {
     memory_len: usize,
+    /// What is scored of the memory; from here on programs are known by their places in it.
+    selection: Selection,
     from_memory: FromMemory,
     from_policy: FromPolicy,
     /// Present if the memory has to be scored and is not empty.
     tree: Option<PrefixTree>,
-    /// log π(a) of all programs in memory, once it is scored.
+    /// log π(a) of the selected programs, once they are scored.
     logs: Vec<f64>,
     rewards: Vec<f32>,
     scores: Option<Scores>,
     /// For each node of the tree the part of the mass below that is outside what was chosen.
     outside: Option<Vec<f64>>,
     stratum: Stratum,
-    /// Places of the programs taken from memory.
+    /// The programs taken from memory.
     chosen: Vec<usize>,
     inside: Vec<Sample>,
 }
 
 impl Glance {
-    fn new<E: Env, X>(task: &mut Task<E, X>, objective: &Objective) -> Self {
+    fn new<E: Env, X>(
+        task: &mut Task<E, X>,
+        objective: &Objective,
+        scoring: MemoryScoring,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Self {
         let memory_len = task.memory.len();
         let needs = objective.needs(memory_len);
-        let tree =
-            (needs.scores && memory_len > 0).then(|| PrefixTree::of_memory(&mut task.env, &task.memory));
+        // A part will do for what can be weighted by the chance to be in it, and for the best; not where all are wanted
+        // or all are to be avoided.
+        let is_part_enough = match (needs.memory, needs.policy) {
+            (FromMemory::Best(_), _) => true,
+            (FromMemory::Draws(_), policy) => !matches!(policy, FromPolicy::OutsideDraws(_)),
+            _ => false,
+        };
+        let selection = if needs.scores && is_part_enough {
+            scoring.select(memory_len, &mut task.last_scores, rng)
+        } else {
+            Selection::whole(memory_len)
+        };
+        let memory = &task.memory;
+        let programs = selection.places.iter().map(|&place| memory.program(place));
+        let tree = (needs.scores && memory_len > 0).then(|| PrefixTree::of_programs(&mut task.env, programs));
         Self {
             memory_len,
             from_memory: needs.memory,
             from_policy: needs.policy,
             tree,
             logs: Vec::new(),
-            rewards: task.memory.iter().map(|(_, reward)| reward).collect(),
+            rewards: selection
+                .places
+                .iter()
+                .map(|&place| memory.reward(place))
+                .collect(),
+            selection,
             scores: None,
             outside: None,
             stratum: Stratum::default(),
@@ -95,7 +144,7 @@ impl Glance {
 
     /// Chooses programs from memory.
     fn take_from_memory<E: Env, X>(&mut self, task: &mut Task<E, X>, rng: &mut Xoshiro256PlusPlus) {
-        let count = self.memory_len;
+        let count = self.selection.places.len();
         if count == 0 {
             return;
         }
@@ -112,7 +161,10 @@ impl Glance {
             let steps = match &self.tree {
                 Some(tree) => tree.steps(place),
                 // A task's memory fits its environment.
-                None => Steps::of(&mut task.env, task.memory.program(place)).unwrap_or_default(),
+                None => {
+                    let program = task.memory.program(self.selection.places[place]);
+                    Steps::of(&mut task.env, program).unwrap_or_default()
+                }
             };
             self.inside.push(Sample {
                 steps,
@@ -148,6 +200,7 @@ impl Glance {
         Visit {
             example,
             memory: self.memory_len,
+            scored: self.logs.len(),
             memory_weight: is_scored.then_some(self.stratum.weight),
             expected_return: self.expected_return(&outside),
             inside: self.inside,
@@ -163,10 +216,10 @@ impl Glance {
         if draws == 0 {
             return None;
         }
-        let known = |places: &mut dyn Iterator<Item = usize>| -> f64 {
-            places
-                .map(|place| self.logs[place].exp() * f64::from(self.rewards[place]))
-                .sum()
+        let known = |place: usize| self.logs[place].exp() * f64::from(self.rewards[place]);
+        let all = || -> f64 {
+            let counts = self.selection.counts.iter().enumerate();
+            counts.map(|(place, count)| count * known(place)).sum()
         };
         let earned = |is_known: bool| -> f64 {
             drawn
@@ -178,10 +231,10 @@ impl Glance {
         };
         Some(match (&self.outside, self.from_memory) {
             (Some(outside), FromMemory::Best(_)) => {
-                known(&mut self.chosen.iter().copied()) + outside[0] * earned(false)
+                self.chosen.iter().map(|&place| known(place)).sum::<f64>() + outside[0] * earned(false)
             }
-            (Some(outside), _) => known(&mut (0..self.memory_len)) + outside[0] * earned(false),
-            (None, _) if self.tree.is_some() => known(&mut (0..self.memory_len)) + earned(true),
+            (Some(outside), _) => all() + outside[0] * earned(false),
+            (None, _) if self.tree.is_some() => all() + earned(true),
             (None, _) => earned(false),
         })
     }
@@ -215,7 +268,12 @@ fn score<X, P: BatchPolicy<X>>(glances: &mut [Glance], policy: &mut P) -> Result
     let mut scores = scores.into_iter();
     for (example, logs) in examples.into_iter().zip(logs) {
         let glance = &mut glances[example];
-        glance.stratum = Stratum::new(logs.iter().copied());
+        glance.stratum = if glance.selection.is_whole {
+            Stratum::new(logs.iter().copied())
+        } else {
+            let counted = logs.iter().zip(&glance.selection.counts);
+            Stratum::estimated(counted.map(|(log, count)| log + count.ln()))
+        };
         glance.logs = logs;
         glance.scores = scores.next();
     }

@@ -2,8 +2,12 @@
 
 mod exploring;
 mod glance;
+mod selection;
+mod times;
 
 pub use exploring::Exploring;
+pub use selection::{LastScores, MemoryScoring};
+pub use times::ActorTimes;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -12,12 +16,12 @@ use crate::sampling::Locksteps;
 use crate::{
     BatchPolicy, Env, Estimator, Objective, Task, TrainingBatch, Unusable, Visit, Walk, example_rng,
 };
-use glance::look;
+use glance::Look;
 
 /// Visits examples with a policy and turns what it sees into weighted trajectories.
 ///
 /// What it does depends on its settings, the numbers that it is given, the examples and the policy, and on
-/// nothing that it did before: it holds only buffers.
+/// nothing that it did before: it holds only buffers, and a watch.
 ///
 /// ```
 /// use mapo_core::{Actor, Ascent, Exploring, Memory, Objective, Tabular, Task};
@@ -50,7 +54,9 @@ use glance::look;
 pub struct Actor {
     objective: Objective,
     exploring: Exploring,
+    scoring: MemoryScoring,
     seed: u64,
+    times: ActorTimes,
     locksteps: Locksteps,
     walks: Vec<Walk>,
 }
@@ -65,10 +71,26 @@ impl Actor {
         Ok(Self {
             objective,
             exploring,
+            scoring: MemoryScoring::WHOLE,
             seed,
+            times: ActorTimes::default(),
             locksteps: Locksteps::default(),
             walks: Vec::new(),
         })
+    }
+
+    /// The same actor, which scores large memories in part.
+    ///
+    /// # Errors
+    /// If the settings make no sense.
+    pub fn with_scoring(self, scoring: MemoryScoring) -> Result<Self, Unusable> {
+        scoring.check()?;
+        Ok(Self { scoring, ..self })
+    }
+
+    /// Where the time went since this was last asked.
+    pub fn take_times(&mut self) -> ActorTimes {
+        std::mem::take(&mut self.times)
     }
 
     /// Visits the examples of a batch: explores, looks at each of them on one snapshot of its memory, and
@@ -91,17 +113,21 @@ impl Actor {
         P: BatchPolicy<X>,
     {
         let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
-        policy.read(&contexts)?;
+        let times = &mut self.times;
+        times.of(|times| &mut times.reading, || policy.read(&contexts))?;
         let mut rngs = self.rngs(number, tasks);
         let mut batch = TrainingBatch {
             examples: tasks.iter().map(|task| task.example).collect(),
             ..TrainingBatch::default()
         };
         if self.objective.uses_memory() {
-            self.exploring
-                .explore(&mut self.walks, tasks, &mut rngs, policy, &mut batch.statistics)?;
+            let (exploring, walks) = (self.exploring, &mut self.walks);
+            self.times.of(
+                |times| &mut times.exploring,
+                || exploring.explore(walks, tasks, &mut rngs, policy, &mut batch.statistics),
+            )?;
         }
-        let visits = look(&self.objective, &mut self.locksteps, tasks, &mut rngs, policy)?;
+        let visits = self.look(tasks, &mut rngs, policy)?;
         for visit in &visits {
             batch.statistics.see(visit);
             let found = self.remember(tasks[visit.example], visit);
@@ -115,7 +141,7 @@ impl Actor {
     }
 
     /// Looks at the examples of a batch as the objective wants it, and changes nothing: no exploration, and
-    /// the memories stay as they are.
+    /// the memories stay as they are. Only how likely their programs are now is noted, where that is done.
     ///
     /// # Errors
     /// Those of the policy.
@@ -132,7 +158,26 @@ impl Actor {
         let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
         policy.read(&contexts)?;
         let mut rngs = self.rngs(number, tasks);
-        look(&self.objective, &mut self.locksteps, tasks, &mut rngs, policy)
+        self.look(tasks, &mut rngs, policy)
+    }
+
+    fn look<E, X, P>(
+        &mut self,
+        tasks: &mut [&mut Task<E, X>],
+        rngs: &mut [Xoshiro256PlusPlus],
+        policy: &mut P,
+    ) -> Result<Vec<Visit>, P::Error>
+    where
+        E: Env,
+        P: BatchPolicy<X>,
+    {
+        let look = Look {
+            objective: &self.objective,
+            scoring: self.scoring,
+            locksteps: &mut self.locksteps,
+            times: &mut self.times,
+        };
+        look.at(tasks, rngs, policy)
     }
 
     fn rngs<E, X>(&self, number: u64, tasks: &[&mut Task<E, X>]) -> Vec<Xoshiro256PlusPlus> {

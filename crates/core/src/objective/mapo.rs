@@ -164,7 +164,9 @@ impl Estimator for Mapo {
         let (pi_b, pi_plus) = match self.inside {
             Inside::Sampled(_) => {
                 let n_b = visit.inside.len();
-                (visit.memory_weight.unwrap_or(0.0), vec![1.0 / n_b as f64; n_b])
+                // An estimate may lie above 1; π(B) does not.
+                let pi_b = visit.memory_weight.unwrap_or(0.0).min(1.0);
+                (pi_b, vec![1.0 / n_b as f64; n_b])
             }
             Inside::Enumerated | Inside::Top(_) => {
                 let Stratum { weight, shares } = Stratum::new(visit.inside_scores());

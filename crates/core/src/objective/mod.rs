@@ -105,7 +105,11 @@ pub struct Unusable {
 }
 
 impl Unusable {
-    fn unless(is_usable: bool, setting: &'static str, reason: impl Into<String>) -> Result<(), Self> {
+    pub(crate) fn unless(
+        is_usable: bool,
+        setting: &'static str,
+        reason: impl Into<String>,
+    ) -> Result<(), Self> {
         let reason = reason.into();
         if is_usable {
             Ok(())

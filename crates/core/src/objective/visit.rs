@@ -11,7 +11,9 @@ pub struct Visit {
     pub example: usize,
     /// |B|.
     pub memory: usize,
-    /// π(B), if the memory was scored.
+    /// Programs of B that were scored.
+    pub scored: usize,
+    /// π(B), if the memory was scored; an estimate without bias, which may lie above 1, if only a part of it was.
     pub memory_weight: Option<f64>,
     /// What was taken from B.
     pub inside: Vec<Sample>,
@@ -82,7 +84,7 @@ impl Visit {
 /// The policy inside a set of programs: one of the two strata.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Stratum {
-    /// π of the set; never above 1, whatever rounding does.
+    /// π of the set; never above 1, whatever rounding does, unless it is an estimate.
     pub weight: f64,
     /// π⁺(a) of each program: π(a) divided by the above.
     pub shares: Vec<f64>,
@@ -92,6 +94,16 @@ impl Stratum {
     /// From the log-probabilities of the programs. Programs so unlikely that the weight is no number above
     /// zero still have their shares; if nothing at all is known of them, equal ones.
     pub fn new(log_probabilities: impl Iterator<Item = f64>) -> Self {
+        let stratum = Self::estimated(log_probabilities);
+        Self {
+            weight: stratum.weight.min(1.0),
+            ..stratum
+        }
+    }
+
+    /// The same from a sample of the set, each log-probability with the logarithm of how much it counts: the weight is
+    /// an estimate, which may lie above 1.
+    pub fn estimated(log_probabilities: impl Iterator<Item = f64>) -> Self {
         let mut shares: Vec<f64> = log_probabilities.collect();
         let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !largest.is_finite() {
@@ -103,7 +115,7 @@ impl Stratum {
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
         Self {
-            weight: (total * largest.exp()).min(1.0),
+            weight: total * largest.exp(),
             shares,
         }
     }

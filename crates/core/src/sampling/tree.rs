@@ -57,12 +57,23 @@ impl PrefixTree {
     /// # Panics
     /// If the memory holds something that is no program of the environment.
     pub fn of_memory<E: Env + ?Sized>(env: &mut E, memory: &Memory) -> Self {
+        Self::of_programs(env, memory.iter().map(|(program, _)| program))
+    }
+
+    /// The tree of some programs of an environment, in their order.
+    ///
+    /// # Panics
+    /// If one of them is no program of the environment.
+    pub fn of_programs<'p, E: Env + ?Sized>(
+        env: &mut E,
+        programs: impl IntoIterator<Item = &'p [Action]>,
+    ) -> Self {
         let mut tree = Self::default();
         let mut valid = Vec::new();
         env.rewind(0);
         // Where the environment stands.
         let mut here: &[Action] = &[];
-        for (program, _) in memory.iter() {
+        for program in programs {
             let mut node = 0;
             for (depth, &action) in program.iter().enumerate() {
                 if tree.valid(node).is_empty() {

@@ -197,7 +197,7 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    fn add(&mut self, estimate: &[f64]) {
+    pub fn add(&mut self, estimate: &[f64]) {
         self.count += 1.0;
         add(&mut self.sums, 1.0, estimate);
         let squares: Vec<f64> = estimate.iter().map(|number| number * number).collect();

@@ -1,0 +1,72 @@
+//! How a run is set up from the command line: its settings and its examples. `mapo train` and `mapo compare`
+//! share it.
+
+use crate::training::examples;
+use clap::Args;
+use mapo_tables::{Dataset, Example, Selection};
+use mapo_training::{Origin, Settings};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// The settings of a run.
+#[derive(Args, Clone)]
+pub struct SettingsArgs {
+    /// Settings in TOML, over those for the dataset.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Change a setting, as in learning.rate=0.002; may be given many times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// How many steps of learning.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+}
+
+impl SettingsArgs {
+    /// The settings for a dataset, changed as the arguments say.
+    pub fn settings(&self, data: &Dataset) -> Result<Settings, Box<dyn Error>> {
+        let mut settings = Settings::for_data(data);
+        if let Some(file) = &self.config {
+            let file_error = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+            let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
+            settings = settings.changed_by(&text).map_err(|error| file_error(&error))?;
+        }
+        for change in &self.set {
+            settings = settings.with(change)?;
+        }
+        settings.steps = self.steps.unwrap_or(settings.steps);
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+/// The split by which models are chosen where none is named.
+pub fn dev_split(data: &Dataset) -> Option<String> {
+    match data {
+        Dataset::Toy | Dataset::WikiSql(_) => Some("dev".to_owned()),
+        Dataset::Wtq(_) => Some("random-split-1-dev".to_owned()),
+        Dataset::JsonLines(_) => None,
+    }
+}
+
+/// The examples to train on and to choose by.
+pub fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
+    let train = load_split(run, &run.split, run.limit)?;
+    let dev = match &run.dev_split {
+        Some(split) => load_split(run, split, None)?,
+        None => Vec::new(),
+    };
+    Ok((train, dev))
+}
+
+/// The examples of a split, read as the run reads its own.
+pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec<Example>, Box<dyn Error>> {
+    let data: Dataset = run.data.parse()?;
+    let selection = Selection {
+        split: Some(split.to_owned()),
+        limit,
+        reader: Some(run.reader.parse()?),
+        ids: None,
+    };
+    examples(&data, &selection)
+}

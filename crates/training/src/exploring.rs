@@ -1,0 +1,72 @@
+//! Random exploration into a store, which a later process can go on with.
+
+use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
+use mapo_tables::store::{Entry, Header, StoreError, StoreWriter};
+use mapo_tables::{Assistance, Dataset, Example, Language, Pruning, Selection, TableEnv, Token};
+
+/// What a store of these examples begins with.
+pub fn header(
+    data: &Dataset,
+    selection: &Selection,
+    examples: &[Example],
+    programs: u64,
+    pruning: Pruning,
+    seed: u64,
+) -> Header {
+    Header {
+        dataset: data.kind().to_owned(),
+        split: data.split(selection).to_owned(),
+        reader: data.reader(selection).to_string(),
+        examples: examples.len(),
+        language: Language::VERSION,
+        expressions: examples.first().map_or(0, |example| example.language.expressions),
+        pruning: pruning.to_string(),
+        programs,
+        seed,
+    }
+}
+
+/// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs join
+/// `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and `seed` are those of
+/// the store's header.
+///
+/// # Errors
+/// If the store cannot be written.
+pub fn explore_rest(
+    examples: &[Example],
+    (programs, pruning, seed): (u64, Pruning, u64),
+    mut store: Option<&mut StoreWriter>,
+    entries: &mut Vec<Entry>,
+    progress: &Progress,
+) -> Result<Ending, StoreError> {
+    let plan = Plan {
+        programs,
+        seed,
+        ..Plan::default()
+    };
+    explore_all(
+        entries.len() as u64..examples.len() as u64,
+        |index| TableEnv::new(&examples[index as usize], pruning, Assistance::Frugal),
+        &Uniform,
+        &plan,
+        progress,
+        |index, exploration| {
+            let example = &examples[index as usize];
+            let context = example.context();
+            let text = |(program, _): (&[Action], f32)| {
+                let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();
+                context
+                    .decode(&tokens)
+                    .map(|program| program.to_string())
+                    .unwrap_or_default()
+            };
+            let programs = exploration.memory.iter().map(text).collect();
+            let entry = Entry::new(&example.id, &exploration, programs);
+            if let Some(store) = &mut store {
+                store.push(&entry)?;
+            }
+            entries.push(entry);
+            Ok(())
+        },
+    )
+}
