@@ -335,7 +335,9 @@ fn has_words(text: &str, string: &str) -> bool {
         && text.match_indices(string).any(|(start, _)| {
             let before = text[..start].chars().next_back();
             let after = text[start + string.len()..].chars().next();
-            !(in_word(before) && in_word(first)) && !(in_word(last) && in_word(after))
+            let begins_inside = in_word(before) && in_word(first);
+            let ends_inside = in_word(last) && in_word(after);
+            !begins_inside && !ends_inside
         })
 }
 
