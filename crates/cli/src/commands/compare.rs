@@ -58,7 +58,7 @@ pub struct Compare {
     /// name, as in more:mml,objective.draws=5. May be given many times.
     #[arg(long, value_name = "NAME:SETTING,…")]
     variant: Vec<String>,
-    /// A TOML file of variants: [[variant]] with name, settings and, if it begins with an objective, from.
+    /// A TOML file of variants: a list `variant`, each with name, settings and, if it begins with an objective, from.
     #[arg(long, value_name = "FILE")]
     variants: Option<PathBuf>,
     /// How many seeds, from 1.
