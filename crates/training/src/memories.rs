@@ -1,8 +1,9 @@
 //! The memories with which training begins: found now, or read from what `mapo explore` wrote.
 
 use mapo_core::{Action, Ending, Memory, Plan, Progress, Uniform, explore_all};
-use mapo_tables::store::StoreReader;
+use mapo_tables::store::{Entry, StoreReader};
 use mapo_tables::{Assistance, Context, Example, Program, Pruning, TableEnv};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::path::Path;
@@ -37,7 +38,7 @@ pub fn explore(
     matches!(explored, Ok(Ending::Finished)).then_some(memories)
 }
 
-/// Reads the memories of examples from a store. Examples that it lacks have an empty one.
+/// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an empty one.
 ///
 /// # Errors
 /// If it cannot be read, or holds a program that is none of its example's.
@@ -48,23 +49,31 @@ pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
         .map(|(place, example)| (example.id.as_str(), place))
         .collect();
     let mut memories = vec![Memory::default(); examples.len()];
-    let mut known = 0;
+    let mut entries = Vec::new();
     for entry in StoreReader::open(store)? {
         let entry = entry?;
-        let Some(&place) = places.get(entry.id.as_str()) else {
-            continue;
-        };
-        known += 1;
-        let context = examples[place].context();
+        if let Some(&place) = places.get(entry.id.as_str()) {
+            entries.push((place, entry));
+        }
+    }
+    let read = |(place, entry): &(usize, Entry)| -> Result<(usize, Memory)> {
+        let context = examples[*place].context();
+        let mut memory = Memory::default();
         for text in &entry.programs {
             let actions = actions(&context, text).map_err(|problem| Error::Memory {
                 file: store.to_owned(),
                 problem: format!("example {}, program {text}: {problem}", entry.id),
             })?;
-            memories[place].insert(&actions, 1.0);
+            memory.insert(&actions, 1.0);
         }
+        Ok((*place, memory))
+    };
+    let read: Vec<(usize, Memory)> = entries.par_iter().map(read).collect::<Result<_>>()?;
+    let is_unknown = read.is_empty();
+    for (place, memory) in read {
+        memories[place] = memory;
     }
-    if known == 0 {
+    if is_unknown {
         return Err(Error::Memory {
             file: store.to_owned(),
             problem: "holds none of the examples to train on; explore the same dataset and split".to_owned(),

@@ -5,6 +5,7 @@ mod loops;
 use mapo_core::{Estimator, LastScores, Memory, Task, TrainingBatch};
 use mapo_programmer::{Network, Words};
 use mapo_tables::{Assistance, Example, Pruning, TableEnv};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -189,7 +190,7 @@ impl<'a> Trainer<'a> {
         }
         let network = learner.network();
         let inputs = encode_all(network.config(), network.words(), train);
-        let tasks = train.iter().zip(&inputs).zip(memories).enumerate();
+        let tasks = train.par_iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
             // A program that ends with rows or does extra work earns nothing in training but may be written, as in
             // evaluation; what the policy may not write it would not learn to avoid.
@@ -202,8 +203,10 @@ impl<'a> Trainer<'a> {
                 ERROR_RATE,
             )?)
         });
+        // Each memory is walked through once, which takes a while where they are large.
+        let tasks = learner.runner().pool().install(|| tasks.collect::<Result<_>>())?;
         Ok(Self {
-            tasks: tasks.collect::<Result<_>>()?,
+            tasks,
             inputs,
             settings,
             seed,

@@ -258,8 +258,12 @@ impl Settings {
             attention: config.attention,
             layers: config.layers,
             vector: config.vector,
+            often: self.network.often,
             column_features: config.column_features,
-            ..self.network
+            token_features: config.token_features,
+            pairs: config.pair_features > 0,
+            cells: config.cells,
+            constant_kinds: config.constant_kinds > 0,
         };
     }
 

@@ -209,12 +209,13 @@ fn begin<'a>(
     stopper: &Stopper,
 ) -> Result<Trainer<'a>, Box<dyn Error>> {
     let RunConfig { run, settings } = config;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
     let memories = match &run.memory {
         _ if !needs_memories(settings) => vec![Default::default(); train.len()],
-        Some(store) => memories::load(store, train)?,
+        Some(store) => pool.install(|| memories::load(store, train))?,
         None => {
-            explore_into(path, &folder.programs(), config, train, stopper)?;
-            memories::load(&folder.programs(), train)?
+            explore_into(path, &folder.programs(), config, train, stopper, &pool)?;
+            pool.install(|| memories::load(&folder.programs(), train))?
         }
     };
     let (seed, threads) = (run.seed, run.threads);
@@ -238,6 +239,7 @@ fn explore_into(
     config: &RunConfig,
     train: &[Example],
     stopper: &Stopper,
+    pool: &rayon::ThreadPool,
 ) -> Outcome {
     if store.exists() {
         return Ok(());
@@ -253,7 +255,6 @@ fn explore_into(
     let how = (settings.exploration.programs, settings.pruning()?, run.seed);
     let header = exploring::header(&data, &selection, train, how.0, how.1, how.2);
     let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
     let progress = &stopper.progress;
     let display = Display::start(Arc::clone(progress), train.len(), entries.len(), how.0);
     let ending =
