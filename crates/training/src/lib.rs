@@ -5,6 +5,7 @@
 //! * [`memories`] are what training begins with, [`Trainer`] is a run: actors, queue and learner;
 //! * [`Folder`] keeps what a run needs to go on, its metrics and its best model;
 //! * [`search`] finds the most probable programs, [`eval`] answers the questions of a split with one model or several;
+//! * [`study`] says what a model knows and where it is wrong;
 //! * [`Settings`] holds everything that can be set.
 
 pub mod encode;
@@ -19,6 +20,7 @@ mod policy;
 mod run;
 pub mod search;
 mod settings;
+pub mod study;
 pub mod vocabulary;
 
 pub use encode::Input;

@@ -7,6 +7,7 @@ pub mod explore;
 pub mod language;
 pub mod run;
 pub mod score;
+pub mod study;
 pub mod train;
 
 use std::error::Error;
