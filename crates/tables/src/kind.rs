@@ -11,11 +11,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
-    /// Begins with a form of be, do, have, can or will, and has no "or".
+    /// Begins with a form of be, do or have, or with can, could, will, would, and has no "or".
     YesNo,
     /// Has "or", and a comparative, a superlative or such a beginning: which of two.
     Choice,
-    /// Has "difference" or "apart", or a comparative within three words after "how many" or "how much".
+    /// Has "difference" or "apart", or a comparative within two words after "how many" or "how much".
     Difference,
     /// Has "average" or "mean".
     Average,
@@ -34,7 +34,7 @@ pub enum QuestionKind {
     Comparison,
     /// Has same, other, besides, except, else, also or not.
     OtherOrSame,
-    /// Has when, or what, which or that with year, date, month or day after it.
+    /// Has when, or what or which with year, date, month or day after it.
     When,
     /// Has who, which, what, where, whose or name: a value is looked up.
     Lookup,
@@ -87,7 +87,7 @@ impl QuestionKind {
                     let next = words.word(at + 1);
                     next == Some("many") || next == Some("much")
                 });
-                words.have(&["difference", "apart"]) || amounts.any(|at| words.compare(at + 2..at + 5))
+                words.have(&["difference", "apart"]) || amounts.any(|at| words.compare(at + 2..at + 4))
             }
             QuestionKind::Average => words.have(&["average", "mean"]),
             QuestionKind::Total => {

@@ -103,7 +103,7 @@ pub fn read_forms(text: &str) -> Result<Vec<(usize, Form)>, FormError> {
     };
     let (mut forms, mut open): (Vec<(usize, Form)>, Vec<Open>) = (Vec::new(), Vec::new());
     while let Some(&c) = reader.chars.peek() {
-        let (line, column) = (reader.line, reader.column);
+        let (mut line, column) = (reader.line, reader.column);
         let form = match c {
             c if c.is_whitespace() => {
                 reader.next();
@@ -125,6 +125,7 @@ pub fn read_forms(text: &str) -> Result<Vec<(usize, Form)>, FormError> {
                 reader.next();
                 let problem = "this ')' closes nothing; remove it or add the '(' that it closes";
                 let closed = open.pop().ok_or_else(|| error(line, column, problem))?;
+                line = closed.line;
                 Form::List(closed.items)
             }
             '"' => Form::Word(reader.string()?),
