@@ -1,5 +1,7 @@
 //! `mapo study` from the command line.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is the report
+
 mod support;
 
 use mapo_tables::annotated::{read_annotated, translate};

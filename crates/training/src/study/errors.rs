@@ -55,23 +55,22 @@ impl Cause {
 
     fn without_program(example: &Example) -> Cause {
         let expected = example.answer.texts();
-        let is_word =
-            |item: &String| ["yes", "no", "more", "less", "same"].contains(&text::normalize(item).as_str());
+        let is_word = |item: &String| {
+            ["yes", "no", "true", "false", "more", "less", "same"].contains(&text::normalize(item).as_str())
+        };
         if expected.iter().all(is_word) {
             return Cause::NoneFoundYesNo;
         }
         let table = &example.table;
-        let is_cell = |item: &String| {
-            let value = wtq::Value::of(item);
+        let expected = right_values(example);
+        let is_cell = |value: &wtq::Value| {
             let mut sources = 0..table.headers().len();
-            sources.any(|source| {
-                (0..table.rows()).any(|row| value.matches(&wtq::Value::of(table.cell(row, source))))
-            })
+            let is_here = |row, source| value.matches(&wtq::Value::of(table.cell(row, source)));
+            sources.any(|source| (0..table.rows()).any(|row| is_here(row, source)))
         };
         if expected.iter().all(is_cell) {
             return Cause::NoneFoundCell;
         }
-        let is_number = |item: &String| matches!(wtq::Value::of(item).reading(), wtq::Reading::Number(_));
         match expected.iter().all(is_number) {
             true => Cause::NoneFoundNumber,
             false => Cause::NoneFoundText,
@@ -90,6 +89,20 @@ impl Cause {
             Cause::Unexplored => "not in the beam, not explored",
         }
     }
+}
+
+/// The right answer as the evaluator reads it: where the dataset says that `26 years` is the number 26, it is.
+pub(super) fn right_values(example: &Example) -> Vec<wtq::Value> {
+    match example.answer.wtq_values() {
+        Some(values) => values.to_vec(),
+        None => wtq::to_values(example.answer.texts(), &NONE),
+    }
+}
+
+const NONE: [&str; 0] = [];
+
+fn is_number(value: &wtq::Value) -> bool {
+    matches!(value.reading(), wtq::Reading::Number(_))
 }
 
 /// In what a wrong answer differs from the right one. The first that fits counts.
@@ -127,24 +140,22 @@ impl Difference {
         Difference::Other,
     ];
 
-    /// In what a wrong answer differs from the right one.
-    pub fn of(answer: &[String], expected: &[String]) -> Difference {
-        const NONE: [&str; 0] = [];
-        let (given, right) = (wtq::to_values(answer, &NONE), wtq::to_values(expected, &NONE));
+    /// In what a wrong answer differs from the right one, `expected`, which the evaluator reads as `right`.
+    pub fn of(answer: &[String], expected: &[String], right: &[wtq::Value]) -> Difference {
+        let given = wtq::to_values(answer, &NONE);
         let within = |some: &[wtq::Value], all: &[wtq::Value]| {
             some.iter()
                 .all(|item| all.iter().any(|other| item.matches(other)))
         };
         let one = (answer.len() == 1 && expected.len() == 1).then(|| (&answer[0], &expected[0]));
         let number = |item: &String| numbers(item).first().copied();
-        let is_number = |value: &wtq::Value| matches!(value.reading(), wtq::Reading::Number(_));
         if answer.is_empty() {
             Difference::Nothing
         } else if same_form(answer, expected) {
             Difference::Form
-        } else if within(&right, &given) && given.len() > right.len() {
+        } else if within(right, &given) && given.len() > right.len() {
             Difference::TooMuch
-        } else if within(&given, &right) && given.len() < right.len() {
+        } else if within(&given, right) && given.len() < right.len() {
             Difference::TooLittle
         } else if one.is_some_and(|(a, b)| !is_number(&given[0]) && !is_number(&right[0]) && is_part(a, b)) {
             Difference::Part
@@ -284,7 +295,8 @@ mod tests {
         for (answer, expected, difference) in cases {
             let list =
                 |items: &[&str]| -> Vec<String> { items.iter().map(|item| (*item).to_owned()).collect() };
-            let found = Difference::of(&list(answer), &list(expected));
+            let expected = list(expected);
+            let found = Difference::of(&list(answer), &expected, &wtq::to_values(&expected, &NONE));
             assert_eq!(found, difference, "{answer:?} for {expected:?}");
         }
     }

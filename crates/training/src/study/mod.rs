@@ -132,8 +132,13 @@ impl Study {
                     kind: QuestionKind::of(&example.question),
                     in_memory,
                     cause: Cause::of(&prediction, example, solvable),
-                    difference: (!prediction.right)
-                        .then(|| Difference::of(&prediction.answer, &prediction.expected)),
+                    difference: (!prediction.right).then(|| {
+                        Difference::of(
+                            &prediction.answer,
+                            &prediction.expected,
+                            &errors::right_values(example),
+                        )
+                    }),
                     annotated: forms.get(example.id.as_str()).map(|form| (*form).clone()),
                     prediction,
                 }

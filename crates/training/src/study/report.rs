@@ -150,9 +150,9 @@ impl Study {
         let over = self.calibration.overconfidence;
         writeln!(
             f,
-            "Expected calibration error: {}. On the whole the probabilities are {} too {}.\n",
+            "Expected calibration error: {}. On the whole the probabilities are {:.1} points too {}.\n",
             percent(self.calibration.expected_error),
-            percent(over.abs()),
+            100.0 * over.abs(),
             if over >= 0.0 { "high" } else { "low" }
         )
     }
@@ -189,14 +189,14 @@ impl fmt::Display for Spurious {
         line("– that the question's constants can write", &|c| {
             part(c.writable, c.translated)
         });
-        line("– have any program in memory", &|c| {
-            part(c.solved, c.translated)
+        line("– have any program in memory, of those it knows", &|c| {
+            part(c.solved, c.known)
         });
         line("– have one of the same meaning in memory", &|c| {
-            part(c.meant_in_memory, c.translated)
+            part(c.meant_in_memory, c.known)
         });
         line("– or of the same in this order of rows", &|c| {
-            part(c.meant_in_memory_in_order, c.translated)
+            part(c.meant_in_memory_in_order, c.known)
         });
         line("programs in memory of the same meaning", &|c| {
             part(c.programs_same, c.programs)

@@ -3,9 +3,10 @@
 use super::Found;
 use crate::eval::Prediction;
 use mapo_tables::annotated::{Annotated, Translation, translate};
+use mapo_tables::language::{Atom, Expression};
 use mapo_tables::meaning::{Likeness, Meaning, Variations};
 use mapo_tables::scoring::wtq::Scratch;
-use mapo_tables::{Constant, Context, Example, Interpreter, Program, Purpose};
+use mapo_tables::{Constant, Context, Example, Function, Interpreter, Program, Purpose};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -112,10 +113,16 @@ fn question(
     studied.writable = *writable;
     studied.obstacle = None;
 
-    let programs = right.iter().map(|(_, translation)| &translation.program);
-    let foreign: Vec<Constant> = programs.clone().flat_map(Program::constants).cloned().collect();
+    let programs: Vec<Program> = right
+        .iter()
+        .flat_map(|(_, translation)| readings(example, &translation.program))
+        .collect();
+    let foreign: Vec<Constant> = programs.iter().flat_map(Program::constants).cloned().collect();
     let mut variations = Variations::new(example, foreign, VARIATIONS, seed);
-    let meanings: Vec<Meaning> = programs.map(|program| variations.meaning(program)).collect();
+    let meanings: Vec<Meaning> = programs
+        .iter()
+        .map(|program| variations.meaning(program))
+        .collect();
     let mut likeness = |text: &String| {
         let program: Program = text.parse().ok()?;
         meanings
@@ -142,6 +149,45 @@ fn question(
 
 const WRONG: &str = "translated, but the answer is another";
 const NO_FORM: &str = "the annotators gave no form";
+
+/// A program and, if it ends by reading cells, the same with other readings of these cells that are right too: whether
+/// the date or the text of a cell is read makes no difference to what is meant.
+fn readings(example: &Example, program: &Program) -> Vec<Program> {
+    let mut all = vec![program.clone()];
+    let Some(Expression {
+        function: Function::Hop,
+        arguments,
+        ..
+    }) = program.expressions.last()
+    else {
+        return all;
+    };
+    let Some(Atom::Column(name)) = arguments.last() else {
+        return all;
+    };
+    let columns = example.table.columns();
+    let source = example
+        .table
+        .find(name)
+        .map(|id| example.table.column(id).source());
+    for column in columns {
+        if Some(column.source()) != source || column.name() == name {
+            continue;
+        }
+        let mut other = program.clone();
+        if let Some(Atom::Column(last)) = other
+            .expressions
+            .last_mut()
+            .and_then(|expression| expression.arguments.last_mut())
+        {
+            column.name().clone_into(last);
+        }
+        if run(example, &other).is_some_and(|(right, _)| right) {
+            all.push(other);
+        }
+    }
+    all
+}
 
 /// Whether a program's answer is right, and whether each of its tokens is offered.
 fn run(example: &Example, program: &Program) -> Option<(bool, bool)> {
@@ -190,6 +236,8 @@ pub struct SpuriousCounts {
     pub translated: usize,
     /// Those whose program can be written with the question's constants.
     pub writable: usize,
+    /// Those that the memory knows.
+    pub known: usize,
     /// Those with anything in memory.
     pub solved: usize,
     /// Those with a program of the same meaning in memory.
@@ -225,6 +273,7 @@ impl SpuriousCounts {
             counts.translated += 1;
             counts.writable += usize::from(question.writable);
             let memory = question.memory.unwrap_or_default();
+            counts.known += usize::from(question.memory.is_some());
             counts.solved += usize::from(memory.programs > 0);
             counts.meant_in_memory += usize::from(memory.same > 0);
             counts.meant_in_memory_in_order += usize::from(memory.same + memory.in_order > 0);
