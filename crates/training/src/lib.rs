@@ -8,6 +8,7 @@
 //! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with
 //!   one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
+//! * [`study`] says what a model knows and where it is wrong;
 //! * [`Settings`] holds everything that can be set.
 
 mod acting;
@@ -32,6 +33,7 @@ pub mod search;
 pub mod session;
 mod settings;
 mod times;
+pub mod study;
 pub mod vocabulary;
 
 pub use card::Card;

@@ -233,6 +233,17 @@ impl Column {
         )
     }
 
+    /// The same column with other rows: for each the number of its cell's text.
+    pub(crate) fn with_cells(&self, cells: &Arc<[u32]>) -> Self {
+        let is_present = |text: &u32| self.code_of_text[*text as usize] != NO_VALUE;
+        let present = cells.iter().enumerate().filter(|(_, text)| is_present(text));
+        Column {
+            present: RowSet::from_rows(cells.len(), present.map(|(row, _)| row)),
+            cells: Arc::clone(cells),
+            ..self.clone()
+        }
+    }
+
     /// The name in programs: `r.points-num`.
     pub fn name(&self) -> &str {
         &self.name

@@ -104,6 +104,38 @@ impl Table {
         self.haystack.get_or_init(|| Haystack::new(self))
     }
 
+    /// A table of the same columns with other rows: the cell of column `source` in the new row `row` is the one that
+    /// stood in row `picks[source][row]`. Columns keep their readings, however few of the cells have one now.
+    ///
+    /// # Panics
+    /// If there is not a list for each column, all of one length, of rows that are there.
+    pub fn with_rows(&self, picks: &[Vec<usize>]) -> Table {
+        assert_eq!(picks.len(), self.cells.len(), "a list of rows for each column");
+        let rows = picks.first().map_or(0, Vec::len);
+        assert!(
+            picks.iter().all(|picks| picks.len() == rows),
+            "as many rows in each column"
+        );
+        let pick = |(cells, picks): (&Cells, &Vec<usize>)| Cells {
+            rows: picks.iter().map(|row| cells.rows[*row]).collect(),
+            texts: Arc::clone(&cells.texts),
+            texts_are_distinct: cells.texts_are_distinct,
+        };
+        let cells: Vec<Cells> = self.cells.iter().zip(picks).map(pick).collect();
+        let columns = self.columns.iter();
+        Table {
+            columns: columns
+                .map(|column| column.with_cells(&cells[column.source()].rows))
+                .collect(),
+            haystack: OnceLock::new(),
+            by_name: self.by_name.clone(),
+            name: self.name.clone(),
+            headers: self.headers.clone(),
+            rows,
+            cells,
+        }
+    }
+
     /// The column that programs call `name`.
     pub fn find(&self, name: &str) -> Option<ColumnId> {
         self.by_name.get(name).copied()
