@@ -148,7 +148,11 @@ fn vote(interpreter: &mut Interpreter, beams: &[Vec<Candidate>]) -> Result<Optio
     let mut answers: Vec<Answer<'_>> = Vec::new();
     for candidate in beams.iter().flatten() {
         visit(interpreter, &candidate.tokens)?;
-        let value = interpreter.answer();
+        // In normal form: answers that differ only in how a cell is written are one.
+        let value = interpreter
+            .variables()
+            .checked_sub(1)
+            .and_then(|last| interpreter.value(last));
         let probability = candidate.log_probability.exp();
         match answers.iter_mut().find(|known| known.value == value) {
             Some(known) => {

@@ -12,6 +12,7 @@
 
 use mapo_core::{Action, ExploredSet, Memory};
 use mapo_programmer::{Checkpoint, Network};
+use mapo_tables::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -47,12 +48,19 @@ pub struct Origin {
     pub dev_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
+    /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
+    #[serde(default = "papers_linking")]
+    pub linking: String,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The seed.
     pub seed: u64,
     /// How many threads.
     pub threads: usize,
+}
+
+fn papers_linking() -> String {
+    Linking::Paper.to_string()
 }
 
 /// A run's directory.

@@ -158,6 +158,7 @@ impl Explore {
             dataset: self.data.data.kind().to_owned(),
             split: self.data.data.split(selection).to_owned(),
             reader: self.data.data.reader(selection).to_string(),
+            linking: self.data.data.linking(selection).to_string(),
             examples: examples.len(),
             language: Language::VERSION,
             expressions: examples.first().map_or(0, |example| example.language.expressions),
@@ -185,6 +186,7 @@ impl Explore {
         }
         selection.split = Some(found.1.to_owned());
         selection.reader = reader.header().reader.parse().ok();
+        selection.linking = reader.header().linking.parse().ok();
         selection.ids = Some(Arc::new(HashSet::from([id.to_owned()])));
         let entry = reader
             .into_iter()
@@ -346,7 +348,7 @@ impl Summary {
 
     fn to_json(&self, header: &Header) -> Value {
         json!({
-            "data": header.dataset, "split": header.split, "reader": header.reader, "seed": header.seed,
+            "data": header.dataset, "split": header.split, "reader": header.reader, "linking": header.linking, "seed": header.seed,
             "pruning": header.pruning, "programs_each": header.programs,
             "examples": self.examples, "programs": self.programs, "programs_per_second": self.programs_per_second,
             "seconds": self.seconds, "threads": self.threads, "solved": self.solved,

@@ -92,6 +92,7 @@ impl Train {
                 split: data.split(&selection).to_owned(),
                 dev_split: self.dev_split.clone().or_else(|| dev_split(data)),
                 reader: data.reader(&selection).to_string(),
+                linking: data.linking(&selection).to_string(),
                 limit: selection.limit,
                 seed: self.seed,
                 threads: threads(self.threads),
@@ -239,6 +240,7 @@ fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
             split: Some(split.to_owned()),
             limit,
             reader: Some(run.reader.parse()?),
+            linking: Some(run.linking.parse()?),
             ids: None,
         })
     };

@@ -10,9 +10,10 @@ pub use file::{Dialect, LoadOptions, TableError};
 pub use rows::RowSet;
 
 pub(crate) use column::{Dictionary, NO_VALUE};
+pub(crate) use texts::Texts;
 
 use crate::Date;
-use crate::question::Haystack;
+use crate::question::{Haystack, Words};
 use crate::read;
 use crate::text;
 use column::Cells;
@@ -61,6 +62,8 @@ pub struct Table {
     by_name: HashMap<String, ColumnId>,
     /// Its texts in one, made when a question first asks.
     haystack: OnceLock<Haystack>,
+    /// Its words, the same.
+    words: OnceLock<Words>,
 }
 
 impl Table {
@@ -85,6 +88,11 @@ impl Table {
         cells.texts.get(cells.rows[row])
     }
 
+    /// The distinct texts of a column of the file as they stand there.
+    pub(crate) fn texts(&self, source: usize) -> &Texts {
+        &self.cells[source].texts
+    }
+
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -102,6 +110,10 @@ impl Table {
 
     pub(crate) fn haystack(&self) -> &Haystack {
         self.haystack.get_or_init(|| Haystack::new(self))
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::new(self))
     }
 
     /// The column that programs call `name`.
@@ -273,6 +285,7 @@ impl TableBuilder {
             .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
         Table {
             haystack: OnceLock::new(),
+            words: OnceLock::new(),
             by_name: ids.collect(),
             name,
             headers,
