@@ -72,13 +72,13 @@ impl<'a> Wide<'a> {
         }
         let forms = self.phrase(start, |word| self.words.forms(word).to_vec(), exact);
         if exact > 0 || forms.is_some() {
-            return forms;
+            return forms.or_else(|| self.misspelt(start, exact));
         }
         self.nation(start)
             .or_else(|| self.result(start))
             .or_else(|| self.place(start))
             .or_else(|| self.parenthesis(start))
-            .or_else(|| self.misspelt(start))
+            .or_else(|| self.misspelt(start, 0))
     }
 
     /// The longest run of words from a token on that stands in a cell, word for word in some form.
@@ -111,21 +111,24 @@ impl<'a> Wide<'a> {
         mention(texts, start..end)
     }
 
-    fn misspelt(&self, start: usize) -> Option<Mention> {
+    /// The same with long words that are nowhere in the table taken for the one that they misspell.
+    fn misspelt(&self, start: usize, exact: usize) -> Option<Mention> {
         let forms = |word: &str| match self.words.forms(word) {
             [] => self.words.meant(word).into_iter().collect(),
             forms => forms.to_vec(),
         };
-        self.phrase(start, forms, 0)
+        self.phrase(start, forms, exact)
     }
 
     /// A country for its people, and the other way round.
     fn nation(&self, start: usize) -> Option<Mention> {
         let (nation, end) = nation_at(self.tokens, start)?;
-        let found = nation
-            .iter()
-            .filter(|name| self.haystack.has(name) && name.len() > 2)
-            .copied();
+        // Two letters are a word of their own too often.
+        let known = |name: &&&str| name.len() > 2 && self.haystack.has(name);
+        let found: Vec<&str> = nation.iter().filter(known).copied().collect();
+        // `south korea` is found where `korea` is, and then `korea` would say less.
+        let says_less = |name: &str| found.iter().any(|other| *other != name && other.contains(name));
+        let found = found.iter().copied().filter(|name| !says_less(name));
         mention(found, start..end)
     }
 
