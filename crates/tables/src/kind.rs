@@ -222,7 +222,7 @@ impl Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TableBuilder;
+    use crate::{Linking, TableBuilder};
 
     #[test]
     fn kinds_follow_from_words() {
@@ -270,7 +270,11 @@ mod tests {
         builder.push_row(["x"]);
         let table = builder.finish();
         for (text, kind) in cases {
-            assert_eq!(QuestionKind::of(&Question::read(text, &table)), kind, "{text}");
+            assert_eq!(
+                QuestionKind::of(&Question::read(text, &table, Linking::Paper)),
+                kind,
+                "{text}"
+            );
         }
     }
 }

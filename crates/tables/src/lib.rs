@@ -24,7 +24,7 @@ pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,
 };
-pub use question::{Annotation, Mention, Question};
+pub use question::{Annotation, Linking, Mention, Question};
 pub use table::{
     Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
     Value, column_name,

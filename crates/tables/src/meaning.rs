@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::datasets::Answer;
     use crate::datasets::toy::{SEED, Split, generate};
-    use crate::{Language, Question, TableBuilder};
+    use crate::{Language, Linking, Question, TableBuilder};
 
     fn example() -> Example {
         let mut builder = TableBuilder::new("games", ["Year", "Team", "Points"]);
@@ -200,7 +200,7 @@ mod tests {
         let table = Arc::new(builder.finish());
         Example {
             id: "q".to_owned(),
-            question: Question::read("when did anne play last?", &table),
+            question: Question::read("when did anne play last?", &table, Linking::Paper),
             table,
             answer: Answer::own(vec!["2003".to_owned()]),
             language: Language::WIKITABLEQUESTIONS,

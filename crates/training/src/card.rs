@@ -23,6 +23,9 @@ pub struct Card {
     /// Whose reading of questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reader: Option<String>,
+    /// How words of questions are found in cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linking: Option<String>,
     /// The seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -60,6 +63,7 @@ impl Card {
             split: Some(run.split.clone()),
             limit: run.limit,
             reader: Some(run.reader.clone()),
+            linking: Some(run.linking.clone()),
             seed: Some(run.seed),
             threads: Some(run.threads),
             step: Some(step),
@@ -109,6 +113,7 @@ impl Card {
             "split" => Some(&mut self.split),
             "dev_split" => Some(&mut self.dev_split),
             "reader" => Some(&mut self.reader),
+            "linking" => Some(&mut self.linking),
             _ => None,
         };
         if let Some(unsaid @ None) = said {
@@ -126,11 +131,12 @@ impl Card {
 }
 
 /// What a note cannot replace.
-const FROM_THE_RUN: [&str; 10] = [
+const FROM_THE_RUN: [&str; 11] = [
     "data",
     "split",
     "limit",
     "reader",
+    "linking",
     "seed",
     "threads",
     "step",
@@ -165,6 +171,7 @@ mod tests {
                 split: "train".to_owned(),
                 dev_split: None,
                 reader: "mapo".to_owned(),
+                linking: "wide".to_owned(),
                 limit: Some(7),
                 seed: 3,
                 threads: 1,

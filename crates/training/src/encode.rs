@@ -327,7 +327,11 @@ mod tests {
             ..Default::default()
         };
         let words = Words::new(&names, &none, mapo_programmer::Precision::Half).unwrap();
-        let question = Question::read("which larger cities beat seoul in 1988?", &table);
+        let question = Question::read(
+            "which larger cities beat seoul in 1988?",
+            &table,
+            mapo_tables::Linking::Paper,
+        );
         let input = encode(&everything(), &words, &question, &table);
         let of = |token: &str| {
             let at = question.tokens.iter().position(|other| other == token).unwrap();
@@ -379,7 +383,7 @@ mod tests {
             ..Default::default()
         };
         let words = Words::new(&[UNKNOWN.to_owned()], &none, mapo_programmer::Precision::Half).unwrap();
-        let question = Question::read("", &table);
+        let question = Question::read("", &table, mapo_tables::Linking::Paper);
         let input = encode(&everything(), &words, &question, &table);
         assert_eq!(input.tokens, [0]);
         input.check(&everything(), 1, 0).unwrap();

@@ -18,6 +18,7 @@
 
 use mapo_core::{Action, ExploredSet, Memory};
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
+use mapo_tables::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -55,6 +56,9 @@ pub struct Origin {
     pub dev_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
+    /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
+    #[serde(default = "papers_linking")]
+    pub linking: String,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The seed.
@@ -70,6 +74,10 @@ pub struct Origin {
     /// The model to begin with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<PathBuf>,
+}
+
+fn papers_linking() -> String {
+    Linking::Paper.to_string()
 }
 
 /// A run's directory.

@@ -32,8 +32,8 @@ mod run;
 pub mod search;
 pub mod session;
 mod settings;
-mod times;
 pub mod study;
+mod times;
 pub mod vocabulary;
 
 pub use card::Card;

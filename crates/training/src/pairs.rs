@@ -368,7 +368,7 @@ mod tests {
     /// What is said about a token and a column.
     fn said(question: &str, token: &str, column: &str) -> [f32; PAIR_FEATURES] {
         let (table, words) = (table(), words());
-        let question = Question::read(question, &table);
+        let question = Question::read(question, &table, mapo_tables::Linking::Paper);
         let all = pair_features(&words, &question, &table, &Names::new(&words, &table));
         let t = question.tokens.iter().position(|other| other == token).unwrap();
         let c = table

@@ -174,6 +174,7 @@ impl Compare {
             dev_split: dev_split.ok_or("models must be compared by something; give --dev-split")?,
             test_split: self.test_split.clone(),
             reader: data.reader(&selection).to_string(),
+            linking: data.linking(&selection).to_string(),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
             vectors: self.vectors.as_deref().map(FileMark::of).transpose()?,

@@ -138,6 +138,7 @@ impl Study {
             split: None,
             limit: None,
             reader: selection.reader,
+            linking: selection.linking,
             ids: Some(Arc::new(ids)),
         };
         let mut asked: HashMap<String, Example> = HashMap::new();

@@ -114,6 +114,7 @@ impl Train {
                 split: data.split(&selection).to_owned(),
                 dev_split: self.dev_split.clone().or_else(|| dev_split(data)),
                 reader: data.reader(&selection).to_string(),
+                linking: data.linking(&selection).to_string(),
                 limit: selection.limit,
                 seed: self.seed,
                 threads: threads(self.threads),
@@ -250,6 +251,7 @@ fn explore_into(
         split: Some(run.split.clone()),
         limit: run.limit,
         reader: Some(run.reader.parse()?),
+        linking: Some(run.linking.parse()?),
         ids: None,
     };
     let how = (settings.exploration.programs, settings.pruning()?, run.seed);

@@ -797,7 +797,7 @@ mod tests {
     use super::super::form::read_forms;
     use super::*;
     use crate::datasets::Answer;
-    use crate::{Language, Question, TableBuilder};
+    use crate::{Language, Linking, Question, TableBuilder};
 
     fn example(question: &str) -> Example {
         let mut builder = TableBuilder::new("ships", ["Name", "Port", "Speed", "Launched", "Score"]);
@@ -814,7 +814,7 @@ mod tests {
         let table = Arc::new(builder.finish());
         Example {
             id: "q".to_owned(),
-            question: Question::read(question, &table),
+            question: Question::read(question, &table, Linking::Paper),
             table,
             answer: Answer::own(vec![]),
             language: Language::WIKITABLEQUESTIONS,

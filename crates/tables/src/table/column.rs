@@ -79,7 +79,7 @@ pub struct ColumnId(pub u16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Text, in its normal form.
+    /// Text: in its normal form as a value of a column, as it stands in the cell where it answers a question.
     Text(&'a str),
     /// A number.
     Number(f64),
@@ -302,6 +302,11 @@ impl Column {
 
     pub(crate) fn code(&self, row: usize) -> u32 {
         self.code_of_text[self.cells[row] as usize]
+    }
+
+    /// The number of a row's text among those of the cells.
+    pub(crate) fn text(&self, row: usize) -> u32 {
+        self.cells[row]
     }
 
     pub(crate) fn decode(&self, code: u32) -> Value<'_> {

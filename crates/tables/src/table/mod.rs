@@ -10,9 +10,10 @@ pub use file::{Dialect, LoadOptions, TableError};
 pub use rows::RowSet;
 
 pub(crate) use column::{Dictionary, NO_VALUE};
+pub(crate) use texts::Texts;
 
 use crate::Date;
-use crate::question::Haystack;
+use crate::question::{Haystack, Words};
 use crate::read;
 use crate::text;
 use column::Cells;
@@ -61,6 +62,8 @@ pub struct Table {
     by_name: HashMap<String, ColumnId>,
     /// Its texts in one, made when a question first asks.
     haystack: OnceLock<Haystack>,
+    /// Its words, the same.
+    words: OnceLock<Words>,
 }
 
 impl Table {
@@ -83,6 +86,11 @@ impl Table {
     pub fn cell(&self, row: usize, source: usize) -> &str {
         let cells = &self.cells[source];
         cells.texts.get(cells.rows[row])
+    }
+
+    /// The distinct texts of a column of the file as they stand there.
+    pub(crate) fn texts(&self, source: usize) -> &Texts {
+        &self.cells[source].texts
     }
 
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
@@ -128,12 +136,17 @@ impl Table {
                 .map(|column| column.with_cells(&cells[column.source()].rows))
                 .collect(),
             haystack: OnceLock::new(),
+            words: OnceLock::new(),
             by_name: self.by_name.clone(),
             name: self.name.clone(),
             headers: self.headers.clone(),
             rows,
             cells,
         }
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::new(self))
     }
 
     /// The column that programs call `name`.
@@ -305,6 +318,7 @@ impl TableBuilder {
             .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
         Table {
             haystack: OnceLock::new(),
+            words: OnceLock::new(),
             by_name: ids.collect(),
             name,
             headers,
