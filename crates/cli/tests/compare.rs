@@ -114,7 +114,7 @@ fn a_comparison_that_is_killed_goes_on_to_the_same_results() {
     assert!(html.contains("<svg") && html.contains("prefers-color-scheme"));
     assert!(markdown.contains("](curves.svg)") && read("curves.svg").contains("reinforce"));
 
-    // A test split and a seed more may come later; then only what is missing is made.
+    // A test split and a variant more may come later; then only what is missing is made.
     let more = json(with(
         tiny(&cut),
         &["--test-split", "test", "--variant", "again:beam=1", "--json"],

@@ -220,8 +220,8 @@ h1 { font-size: 1.8rem; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 1
 h2 { font-size: 1.15rem; margin: 2.5rem 0 0.75rem; }
 p { max-width: 46rem; margin: 0.75rem 0; }
 .wide { overflow-x: auto; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; margin: 1rem 0; }
-table { border-collapse: collapse; width: 100%; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.55rem 0.9rem; text-align: left; border-bottom: 1px solid var(--rule); vertical-align: top; }
+table { border-collapse: collapse; width: 100%; font-size: 0.88rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.5rem 0.6rem; text-align: left; border-bottom: 1px solid var(--rule); vertical-align: top; }
 td:first-child, th, .number { white-space: nowrap; }
 tbody tr:last-child td { border-bottom: 0; }
 th { font-weight: 600; color: var(--quiet); font-size: 0.82rem; }

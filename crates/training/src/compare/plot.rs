@@ -317,13 +317,13 @@ impl Frame {
             let most = (self.width / 70.0) as usize;
             ticks(first, last, most.clamp(2, 8))
         };
-        // None so near the one before that their labels would touch.
-        let mut kept: Vec<f64> = Vec::new();
-        for step in wanted {
-            let needed = 7.0 * grouped(step).len() as f64 + 10.0;
+        // The last step for certain; of the others none so near the next that their labels would touch.
+        let needed = 7.0 * grouped(last).len() as f64 + 10.0;
+        let mut kept = vec![last];
+        for step in wanted.into_iter().rev() {
             if kept
                 .last()
-                .is_none_or(|&before| self.x(step) - self.x(before) >= needed)
+                .is_none_or(|&after| self.x(after) - self.x(step) >= needed)
             {
                 kept.push(step);
             }
@@ -446,6 +446,7 @@ mod tests {
         ] {
             assert!(svg.contains(part), "{part}");
         }
+        assert!(svg.contains("\n300\n"), "the last step is named: {svg}");
         assert_eq!(svg.matches("<polygon").count(), 2);
         assert_eq!(svg.matches("<svg").count(), 1);
     }
