@@ -62,6 +62,9 @@ pub struct Study {
     json: bool,
 }
 
+/// Annotated questions and, place by place, their examples.
+type Forms = (Vec<Annotated>, Vec<Example>);
+
 impl Study {
     pub fn execute(self) -> Outcome {
         let models = self.models()?;
@@ -125,10 +128,7 @@ impl Study {
     }
 
     /// The annotated questions that the dataset has, with their examples.
-    fn annotated_examples(
-        &self,
-        selection: &Selection,
-    ) -> Result<Option<(Vec<Annotated>, Vec<Example>)>, Box<dyn Error>> {
+    fn annotated_examples(&self, selection: &Selection) -> Result<Option<Forms>, Box<dyn Error>> {
         let Some(file) = &self.annotated else {
             return Ok(None);
         };
@@ -150,7 +150,7 @@ impl Study {
             let example = asked.remove(&question.id)?;
             Some((question, example))
         });
-        let known: (Vec<Annotated>, Vec<Example>) = known.unzip();
+        let known: Forms = known.unzip();
         match known.0.is_empty() {
             true => {
                 let file = file.display();
@@ -168,7 +168,7 @@ impl Study {
         &self,
         selection: &Selection,
         examples: &[Example],
-        annotated: &Option<(Vec<Annotated>, Vec<Example>)>,
+        annotated: &Option<Forms>,
     ) -> Result<Option<Found>, Box<dyn Error>> {
         let Some(store) = &self.memory else {
             return Ok(None);
