@@ -1,7 +1,7 @@
 //! The arguments that mean the same in every command that reads a dataset.
 
 use clap::Args;
-use mapo_tables::{Dataset, Reader, Selection};
+use mapo_tables::{Dataset, Linking, Reader, Selection};
 
 /// Which examples of a dataset.
 #[derive(Args, Clone)]
@@ -20,6 +20,10 @@ pub struct SelectionArgs {
     /// default there, `mapo` is ours, for any text.
     #[arg(long, value_name = "READER")]
     pub reader: Option<Reader>,
+    /// How words of a question are found in cells: `paper`, as they stand; `wide`, in other forms too (goalies for
+    /// goalie, norwegian for norway), the default for WikiTableQuestions and one's own questions.
+    #[arg(long, value_name = "LINKING")]
+    pub linking: Option<Linking>,
 }
 
 impl SelectionArgs {
@@ -29,6 +33,7 @@ impl SelectionArgs {
             split: self.split.clone(),
             limit: self.limit,
             reader: self.reader,
+            linking: self.linking,
             ids: None,
         }
     }

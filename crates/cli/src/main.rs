@@ -5,6 +5,7 @@ mod commands;
 mod data_args;
 mod json;
 mod run_setup;
+mod size;
 mod table_view;
 mod training;
 
@@ -19,8 +20,9 @@ use std::process::ExitCode;
 ///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
 ///
 /// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo demo` shows in a minute how
-/// it is learnt; `mapo train` and `mapo eval` do it on real data, and `mapo compare` tells how
-/// objectives and settings differ. `mapo run` runs a program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// it is learnt; `mapo train` and `mapo eval` do it on real data, `mapo compare` tells how objectives and settings
+/// differ, `mapo pack` makes a small file of what was learnt and `mapo model` shows what a file holds. `mapo run` runs a
+/// program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
 /// predictions by a benchmark's official rules.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
@@ -35,6 +37,10 @@ enum Command {
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
     Compare(commands::compare::Compare),
+    Model(commands::model::Model),
+    Pack(commands::pack::Pack),
+    Words(commands::words::Words),
+    Study(commands::study::Study),
     Run(commands::run::Run),
     Data(commands::data::Data),
     Score(commands::score::Score),
@@ -58,6 +64,10 @@ fn main() -> ExitCode {
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),
         Command::Compare(compare) => compare.execute(),
+        Command::Model(model) => model.execute(),
+        Command::Pack(pack) => pack.execute(),
+        Command::Words(words) => words.execute(),
+        Command::Study(study) => study.execute(),
         Command::Run(run) => run.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),

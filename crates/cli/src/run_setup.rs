@@ -66,6 +66,7 @@ pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec
         split: Some(split.to_owned()),
         limit,
         reader: Some(run.reader.parse()?),
+        linking: Some(run.linking.parse()?),
         ids: None,
     };
     examples(&data, &selection)

@@ -18,10 +18,10 @@ fn run_shows_each_step() {
         shown,
         "v0 = (filter_in all_rows ['tulsa'] r.hometown-str)\n   = rows 0, 2\n\
          v1 = (hop v0 r.name-str)\n   = strings anne, william stuart price\n\
-         answer: anne, william stuart price\n"
+         answer: Anne, William Stuart Price\n"
     );
     let object = run_json(["run", &path, TULSA, "--json", "--valid"]);
-    assert_eq!(object["result"], json!(["anne", "william stuart price"]));
+    assert_eq!(object["result"], json!(["Anne", "William Stuart Price"]));
     assert_eq!(object["steps"][0]["result"], json!([0, 2]));
     assert_eq!(object["extra_work"], json!(false));
     assert_eq!(object["valid"][0], json!(["("]));

@@ -147,7 +147,7 @@ fn a_comparison_that_is_killed_goes_on_to_the_same_results() {
 
 /// Fails unless the command ends with code 2 and one line on stderr that says all of `says`.
 fn refused(more: &[&str], says: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a place for files");
     let out = folder.path().join("out").display().to_string();
     let arguments = ["compare", "--data", "toy", "--out", &out];
     let ran = run(arguments.into_iter().chain(more.iter().copied()));

@@ -6,7 +6,8 @@
 //!   `benches/pytorch/compare.py` uses it;
 //! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees:
 //!   `{"example": …, "programs": [steps, …]}`, both as `serde` writes [`Example`] and [`Steps`];
-//! - `… -- repeat COMMAND N` does one of these commands N times, for a profiler;
+//! - `… -- repeat COMMAND N [linked]` does one of these commands N times, for a profiler; with `linked`, by a network
+//!   whose tokens and columns see each other;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
 use mapo_programmer::{
@@ -69,6 +70,7 @@ fn words(random: &mut Random) -> Words {
         dimensions,
         words: names("w", fixed),
         numbers,
+        source: None,
     };
     Words::new(&names("t", trained), &vectors, Precision::Half).expect("distinct words")
 }
@@ -303,11 +305,53 @@ fn serve(directory: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The paper's network with tokens and columns that see each other.
+fn linked() -> Config {
+    Config {
+        pair_features: 16,
+        cells: true,
+        constant_kinds: 3,
+        ..Config::paper(BUILTINS as usize)
+    }
+}
+
+/// Gives an example what such a network reads besides: one pair in eight has something in common, and a column has up to
+/// sixteen words of cells.
+fn link(example: &mut Example, config: &Config, random: &mut Random) {
+    let columns = std::mem::take(&mut example.columns);
+    for column in 0..columns.len() {
+        let cells: Vec<u32> = (0..random.between(4, 16))
+            .map(|_| random.below(2100) as u32)
+            .collect();
+        let features = &columns.features()[column * config.column_features..][..config.column_features];
+        example
+            .columns
+            .push(columns.words(column), columns.kind(column), features, &cells);
+    }
+    for _ in 0..example.tokens.len() * columns.len() {
+        let common = random.below(8) == 0;
+        let feature = |_| if common { random.below(3) as f32 } else { 0.0 };
+        example
+            .pair_features
+            .extend((0..config.pair_features).map(feature));
+    }
+    example.constant_kinds = example
+        .constants
+        .iter()
+        .map(|_| random.below(config.constant_kinds) as u32)
+        .collect();
+}
+
 /// Does one thing many times, for a profiler.
-fn repeat(command: &str, count: usize) -> Result<(), Box<dyn Error>> {
+fn repeat(command: &str, count: usize, config: Config) -> Result<(), Box<dyn Error>> {
     let mut random = Random(1);
-    let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
-    let work = work(&mut random);
+    let network = Network::new(config.clone(), Arc::new(words(&mut random)), 1)?;
+    let mut work = work(&mut random);
+    if config.pair_features > 0 {
+        work.examples
+            .iter_mut()
+            .for_each(|example| link(example, &config, &mut random));
+    }
     let examples: Vec<&Example> = work.examples.iter().collect();
     let (train, score) = (trajectories(&work.train), trajectories(&work.score));
     let train = Batch {
@@ -509,10 +553,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["serve", directory, threads] => serve(Path::new(directory), threads.parse()?),
         ["memories", file] => memories(Path::new(file), None),
         ["memories", file, model] => memories(Path::new(file), Some(Path::new(model))),
-        ["repeat", command, count] => repeat(command, count.parse()?),
+        ["repeat", command, count] => repeat(command, count.parse()?, Config::paper(BUILTINS as usize)),
+        ["repeat", command, count, "linked"] => repeat(command, count.parse()?, linked()),
         ["memory", steps] => memory(steps.parse()?),
         _ => Err(
-            "usage: [serve DIR [THREADS] | memories FILE [MODEL] | repeat COMMAND N | memory STEPS]".into(),
+            "usage: [serve DIR [THREADS] | memories FILE [MODEL] | repeat COMMAND N [linked] | memory STEPS]"
+                .into(),
         ),
     }
 }

@@ -1,27 +1,21 @@
 //! Models and training states as files: safetensors with a JSON description in the header.
 //!
 //! A file works alone: it holds the configuration, the vocabulary, the fixed word vectors in 16 or 8 bits,
-//! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters.
+//! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters. A packed
+//! file ([`Checkpoint::pack`]) holds the parameters in 16 bits and nothing of the training.
 
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::file::{self, Contents, Tensor, f32_bytes, read_f16, read_f32};
 use crate::network::Network;
 use crate::optimiser::{Adam, AdamOptions, Average};
-use crate::words::{Stored, Words};
+use crate::parameters::{Entry, Layout};
+use crate::words::{Precision, Stored, VALUES, Words};
 use half::f16;
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
+use safetensors::Dtype;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The key of our JSON in the file's metadata. It is the only key: with several, their order in the file
-/// would vary.
-const KEY: &str = "mapo";
-/// The version of the format that is written and read.
-const FORMAT: u32 = 1;
 
 /// A network with everything that belongs to it.
 #[derive(Clone, Debug)]
@@ -40,12 +34,14 @@ pub struct Checkpoint {
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    format: u32,
     config: Config,
     step: u64,
     adam: Option<AdamHeader>,
     average: Option<f32>,
     notes: serde_json::Value,
+    /// Where the fixed vectors come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vectors: Option<String>,
     trained_words: usize,
     words: Vec<String>,
 }
@@ -56,25 +52,114 @@ struct AdamHeader {
     options: AdamOptions,
 }
 
-/// A tensor to be written.
-struct Tensor {
-    name: String,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    bytes: Vec<u8>,
+/// What a model's file says of itself, without the model.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The size of the file.
+    pub bytes: u64,
+    /// The shape of the network.
+    pub config: Config,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Bits of a parameter.
+    pub parameter_bits: u32,
+    /// Number of words.
+    pub words: usize,
+    /// How many of them have trained vectors.
+    pub trained_words: usize,
+    /// How the vectors of the others are stored.
+    pub precision: Precision,
+    /// Where these come from, if that was said.
+    pub vectors: Option<String>,
+    /// Whether training can go on from it.
+    pub has_optimiser: bool,
+    /// The training step.
+    pub step: u64,
+    /// What the caller kept beside.
+    pub notes: serde_json::Value,
 }
 
-fn f32_bytes(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|x| x.to_le_bytes()).collect()
+impl Summary {
+    /// Reads what a model's file says of itself.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be read, [`Error::Format`] if it is not a model.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+        file::read(path, |contents| {
+            let header = Header::of(contents)?;
+            header.config.check().map_err(|e| e.to_string())?;
+            let layout = Layout::new(&header.config, header.trained_words);
+            let types = layout.entries.iter().map(|entry| contents.dtype(&entry.name));
+            let types = types.collect::<std::result::Result<Vec<_>, _>>()?;
+            Ok(Self {
+                bytes,
+                parameters: layout.len(),
+                parameter_bits: if types.contains(&Dtype::F32) { 32 } else { 16 },
+                words: header.words.len(),
+                trained_words: header.trained_words,
+                precision: match contents.dtype(VALUES)? {
+                    Dtype::I8 => Precision::Byte,
+                    _ => Precision::Half,
+                },
+                vectors: header.vectors,
+                has_optimiser: header.adam.is_some(),
+                step: header.step,
+                notes: header.notes,
+                config: header.config,
+            })
+        })
+    }
 }
 
-fn read_f32(bytes: &[u8]) -> Vec<f32> {
-    bytes
-        .as_chunks::<4>()
-        .0
+impl Header {
+    fn of(contents: &Contents<'_>) -> std::result::Result<Self, String> {
+        match contents.kind() {
+            None => contents.description(),
+            Some(kind) => Err(format!("holds {kind}, not a model")),
+        }
+    }
+}
+
+/// A matrix of parameters for a file.
+fn tensor(prefix: &str, entry: &Entry, dtype: Dtype, bytes: Vec<u8>) -> Tensor {
+    Tensor {
+        name: format!("{prefix}{}", entry.name),
+        dtype,
+        shape: vec![entry.rows, entry.cols],
+        bytes,
+    }
+}
+
+/// A file for a model alone: parameters in 16 bits.
+pub(crate) fn model_bytes(
+    config: &Config,
+    words: &Words,
+    parameters: &[(Entry, Vec<f16>)],
+    step: u64,
+    notes: &serde_json::Value,
+) -> std::result::Result<Vec<u8>, String> {
+    let header = Header {
+        config: config.clone(),
+        step,
+        adam: None,
+        average: None,
+        notes: notes.clone(),
+        vectors: words.source().map(str::to_owned),
+        trained_words: words.trained(),
+        words: words.names().to_vec(),
+    };
+    let bytes = |values: &[f16]| values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let mut tensors: Vec<Tensor> = parameters
         .iter()
-        .map(|&b| f32::from_le_bytes(b))
-        .collect()
+        .map(|(entry, values)| tensor("", entry, Dtype::F16, bytes(values)))
+        .collect();
+    tensors.extend(
+        words
+            .stored()
+            .tensors(words.len() - words.trained(), words.dimensions()),
+    );
+    file::to_bytes(&header, &tensors)
 }
 
 impl Checkpoint {
@@ -89,28 +174,23 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the file. It is complete or not there: the bytes go to a temporary file beside it, which then
-    /// takes its name.
+    /// Writes the file, with all parameters as they are. It is complete or not there: the bytes go to a temporary
+    /// file beside it, which then takes its name.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let bytes = self.to_bytes(path)?;
-        write_whole(path, &bytes).map_err(|source| Error::File {
-            path: path.to_owned(),
-            source,
-        })
-    }
-
-    fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        let format = |reason: String| Error::Format {
+        let bytes = self.to_bytes().map_err(|reason| Error::Format {
             path: path.to_owned(),
             reason,
-        };
+        })?;
+        file::write(path, &bytes)
+    }
+
+    fn to_bytes(&self) -> std::result::Result<Vec<u8>, String> {
         let network = &self.network;
         let words = network.words();
         let header = Header {
-            format: FORMAT,
             config: network.config().clone(),
             step: self.step,
             adam: self.adam.as_ref().map(|adam| AdamHeader {
@@ -119,18 +199,16 @@ impl Checkpoint {
             }),
             average: self.average.as_ref().map(|average| average.decay),
             notes: self.notes.clone(),
+            vectors: words.source().map(str::to_owned),
             trained_words: words.trained(),
             words: words.names().to_vec(),
         };
-        let json = serde_json::to_string(&header).map_err(|e| format(e.to_string()))?;
         let mut tensors = Vec::new();
         let mut add_values = |prefix: &str, values: &[f32]| {
-            tensors.extend(network.layout().entries.iter().map(|entry| Tensor {
-                name: format!("{prefix}{}", entry.name),
-                dtype: Dtype::F32,
-                shape: vec![entry.rows, entry.cols],
-                bytes: f32_bytes(&values[entry.range()]),
-            }));
+            let entries = network.layout().entries.iter();
+            tensors.extend(
+                entries.map(|entry| tensor(prefix, entry, Dtype::F32, f32_bytes(&values[entry.range()]))),
+            );
         };
         add_values("", network.values());
         if let Some(adam) = &self.adam {
@@ -140,37 +218,12 @@ impl Checkpoint {
         if let Some(average) = &self.average {
             add_values("average.", &average.values);
         }
-        let shape = vec![words.len() - words.trained(), words.dimensions()];
-        match words.stored() {
-            Stored::Half(values) => tensors.push(Tensor {
-                name: "words.fixed".into(),
-                dtype: Dtype::F16,
-                shape,
-                bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
-            }),
-            Stored::Byte { values, scales } => {
-                tensors.push(Tensor {
-                    name: "words.scale".into(),
-                    dtype: Dtype::F32,
-                    shape: vec![scales.len()],
-                    bytes: f32_bytes(scales),
-                });
-                tensors.push(Tensor {
-                    name: "words.fixed".into(),
-                    dtype: Dtype::I8,
-                    shape,
-                    bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
-                });
-            }
-        }
-        let mut views = Vec::new();
-        for t in &tensors {
-            let view =
-                TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map_err(|e| format(e.to_string()))?;
-            views.push((t.name.as_str(), view));
-        }
-        let metadata = HashMap::from([(KEY.to_owned(), json)]);
-        safetensors::serialize(views, Some(metadata)).map_err(|e| format(e.to_string()))
+        tensors.extend(
+            words
+                .stored()
+                .tensors(words.len() - words.trained(), words.dimensions()),
+        );
+        file::to_bytes(&header, &tensors)
     }
 
     /// Reads a file. With `trainable` the network can be trained; without, it takes less memory.
@@ -178,44 +231,11 @@ impl Checkpoint {
     /// # Errors
     /// [`Error::File`] if it cannot be read, [`Error::Format`] saying what is missing or does not fit.
     pub fn load(path: &Path, trainable: bool) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|source| Error::File {
-            path: path.to_owned(),
-            source,
-        })?;
-        let format = |reason: String| Error::Format {
-            path: path.to_owned(),
-            reason,
-        };
-        Self::from_bytes(&bytes, trainable).map_err(format)
+        file::read(path, |contents| Self::of(contents, trainable))
     }
 
-    fn from_bytes(bytes: &[u8], trainable: bool) -> std::result::Result<Self, String> {
-        let text = |e: safetensors::SafeTensorError| format!("not a safetensors file: {e}");
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(text)?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(text)?;
-        let json = metadata.metadata().as_ref().and_then(|m| m.get(KEY));
-        let json =
-            json.ok_or_else(|| format!("no `{KEY}` description in the header: another program's file"))?;
-        let version: serde_json::Value =
-            serde_json::from_str(json).map_err(|e| format!("description: {e}"))?;
-        match version.get("format").and_then(serde_json::Value::as_u64) {
-            Some(version) if version == u64::from(FORMAT) => {}
-            version => return Err(format!("format {version:?}, this program reads {FORMAT}")),
-        }
-        let header: Header = serde_json::from_str(json).map_err(|e| format!("description: {e}"))?;
-        let tensor = |name: &str, dtype: Dtype, shape: &[usize]| {
-            let view = tensors
-                .tensor(name)
-                .map_err(|_| format!("the tensor {name} is missing"))?;
-            if view.dtype() != dtype || view.shape() != shape {
-                return Err(format!(
-                    "the tensor {name} is {:?} {:?} and should be {dtype:?} {shape:?}",
-                    view.dtype(),
-                    view.shape()
-                ));
-            }
-            Ok(view.data().to_vec())
-        };
+    fn of(contents: &Contents<'_>, trainable: bool) -> std::result::Result<Self, String> {
+        let header = Header::of(contents)?;
         let config = header.config;
         config.check().map_err(|e| e.to_string())?;
         let fixed = header
@@ -223,36 +243,32 @@ impl Checkpoint {
             .len()
             .checked_sub(header.trained_words)
             .ok_or("more trained words than words")?;
-        let shape = [fixed, config.vector];
-        let stored = if tensors.tensor("words.scale").is_ok() {
-            Stored::Byte {
-                values: tensor("words.fixed", Dtype::I8, &shape)?
-                    .into_iter()
-                    .map(|b| b as i8)
-                    .collect(),
-                scales: read_f32(&tensor("words.scale", Dtype::F32, &[fixed])?),
-            }
-        } else {
-            let bytes = tensor("words.fixed", Dtype::F16, &shape)?;
-            Stored::Half(
-                bytes
-                    .as_chunks::<2>()
-                    .0
-                    .iter()
-                    .map(|&b| f16::from_le_bytes(b))
-                    .collect(),
-            )
-        };
+        let stored = Stored::read(contents, fixed, config.vector)?;
         let words = Words::from_parts(header.words, header.trained_words, config.vector, stored)?;
-        let layout = crate::parameters::Layout::new(&config, words.trained());
+        let words = match header.vectors {
+            Some(source) => words.from_source(source),
+            None => words,
+        };
+        let layout = Layout::new(&config, words.trained());
         let values = |prefix: &str| {
             let mut values = Vec::with_capacity(layout.len());
             for entry in &layout.entries {
                 let name = format!("{prefix}{}", entry.name);
-                values.extend(read_f32(&tensor(&name, Dtype::F32, &[entry.rows, entry.cols])?));
+                let shape = [entry.rows, entry.cols];
+                match contents.dtype(&name)? {
+                    Dtype::F16 => {
+                        let numbers = read_f16(contents.tensor(&name, Dtype::F16, &shape)?);
+                        values.extend(numbers.iter().map(|x| x.to_f32()));
+                    }
+                    _ => values.extend(read_f32(contents.tensor(&name, Dtype::F32, &shape)?)),
+                }
             }
             Ok::<_, String>(values)
         };
+        let parameters = values("")?;
+        if parameters.iter().any(|x| !x.is_finite()) {
+            return Err("a parameter is infinite or undefined: the file is damaged".to_owned());
+        }
         let adam = match header.adam {
             Some(AdamHeader { steps, options }) => Some(Adam {
                 options,
@@ -269,7 +285,7 @@ impl Checkpoint {
             }),
             None => None,
         };
-        let network = Network::with_values(config, Arc::new(words), values("")?, trainable)
+        let network = Network::with_values(config, Arc::new(words), parameters, trainable)
             .map_err(|e| e.to_string())?;
         Ok(Self {
             network,
@@ -319,32 +335,14 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file so that nobody sees half of it.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path
-        .file_name()
-        .ok_or(std::io::ErrorKind::InvalidInput)?
-        .to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = std::fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    };
-    let result = write();
-    if result.is_err() {
-        // The error that matters is the first; a temporary file that cannot be removed either is harmless.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reference::sample;
-    use crate::words::{Precision, Vectors};
+    use crate::vectors::Vectors;
+    use crate::words::Precision;
+    use safetensors::tensor::TensorView;
+    use std::collections::HashMap;
 
     fn checkpoint(precision: Precision) -> Checkpoint {
         checkpoint_of(sample::config(), precision)
@@ -356,6 +354,7 @@ mod tests {
             dimensions: d,
             words: vec!["käse".into(), "\"quote\"".into()],
             numbers: (0..2 * d).map(|i| 0.3 * i as f32 - 1.0).collect(),
+            source: None,
         };
         let words = Arc::new(Words::new(&["<unk>".into()], &vectors, precision).unwrap());
         let network = Network::new(config, words, 5).unwrap();
@@ -452,13 +451,13 @@ mod tests {
         let view = || vec![("x", TensorView::new(Dtype::F32, vec![1], &value).unwrap())];
         let foreign = safetensors::serialize(view(), None).unwrap();
         assert!(message(&foreign).contains("another program's file"));
-        let newer = HashMap::from([(KEY.to_owned(), r#"{"format":9}"#.to_owned())]);
+        let newer = HashMap::from([("mapo".to_owned(), r#"{"format":9}"#.to_owned())]);
         assert!(
             message(&safetensors::serialize(view(), Some(newer)).unwrap()).contains("this program reads 1")
         );
 
         let model = Checkpoint::model(checkpoint(Precision::Half).network, serde_json::Value::Null);
-        let bytes = model.to_bytes(&path).unwrap();
+        let bytes = model.to_bytes().unwrap();
         // The header says another width than the tensors have.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let at = text.find(r#"\"hidden\":4"#).unwrap();

@@ -51,6 +51,17 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// A model that is too large for the file that it should be packed into.
+    #[error(
+        "the network alone, without the words that could be left out, takes {needed} bytes and {allowed} are allowed; \
+         allow at least {needed}, or train a smaller network"
+    )]
+    Size {
+        /// The smallest size.
+        needed: usize,
+        /// The size that was allowed.
+        allowed: usize,
+    },
     /// A gradient with infinite or undefined numbers; nothing was changed.
     #[error("the gradient's norm is {0}")]
     Gradient(f64),

@@ -368,7 +368,8 @@ pub mod sample {
     use crate::config::Config;
     use crate::network::Network;
     use crate::random::{Stream, mix};
-    use crate::words::{Precision, Vectors, Words};
+    use crate::vectors::Vectors;
+    use crate::words::{Precision, Words};
     use std::sync::Arc;
 
     pub fn config() -> Config {
@@ -416,6 +417,7 @@ pub mod sample {
             numbers: (0..8 * dimensions)
                 .map(|_| 2.0 * random.uniform() - 1.0)
                 .collect(),
+            source: None,
         };
         Words::new(
             &["<unk>".into(), "t1".into(), "t2".into()],

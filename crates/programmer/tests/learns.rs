@@ -21,6 +21,7 @@ fn words() -> Arc<Words> {
         dimensions: WORDS,
         words: (0..WORDS).map(|i| format!("w{i}")).collect(),
         numbers,
+        source: None,
     };
     Arc::new(Words::new(&["<unk>".into()], &vectors, Precision::Byte).expect("distinct words"))
 }

@@ -1,11 +1,14 @@
 //! The symbolic side of `mapo`: tables with typed columns, the language and its incremental interpreter, the
 //! reading of questions, the datasets and the scoring of answers.
 
+pub mod annotated;
 pub mod datasets;
 mod date;
 mod digits;
 mod environment;
+mod kind;
 pub mod language;
+pub mod meaning;
 pub mod question;
 pub mod read;
 pub mod scoring;
@@ -16,11 +19,12 @@ pub mod text;
 pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
 pub use environment::{Pruning, TableEnv};
+pub use kind::QuestionKind;
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,
 };
-pub use question::{Annotation, Mention, Question};
+pub use question::{Annotation, Linking, Mention, Question};
 pub use table::{
     Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
     Value, column_name,

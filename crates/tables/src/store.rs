@@ -5,6 +5,7 @@
 //! many examples.
 
 use crate::language::Language;
+use crate::question::Linking;
 use mapo_core::{Exploration, Milestone};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -20,6 +21,9 @@ pub struct Header {
     pub split: String,
     /// Whose annotation was used.
     pub reader: String,
+    /// How words of questions were found in cells. Stores that do not say were made in the paper's way.
+    #[serde(default = "papers_linking")]
+    pub linking: String,
     /// How many examples were to be explored.
     pub examples: usize,
     /// [`Language::VERSION`].
@@ -32,6 +36,10 @@ pub struct Header {
     pub programs: u64,
     /// The seed.
     pub seed: u64,
+}
+
+fn papers_linking() -> String {
+    Linking::Paper.to_string()
 }
 
 /// What was found for one example.
@@ -117,6 +125,7 @@ impl Header {
             ("dataset", self.dataset.clone(), wanted.dataset.clone()),
             ("split", self.split.clone(), wanted.split.clone()),
             ("reader", self.reader.clone(), wanted.reader.clone()),
+            ("linking", self.linking.clone(), wanted.linking.clone()),
             (
                 "language version",
                 self.language.to_string(),
@@ -318,6 +327,7 @@ mod tests {
             dataset: "toy".into(),
             split: "train".into(),
             reader: "mapo".into(),
+            linking: "paper".into(),
             examples: 3,
             language: Language::VERSION,
             expressions: 3,

@@ -52,6 +52,50 @@ pub(crate) fn append_normalized(text: &str, out: &mut String) {
     out.replace_range(start..end, "");
 }
 
+/// The text with all that the normal form [cuts](normalize), but otherwise like it: without diacritics, with plain
+/// quotes and dashes, single blanks, in lower case.
+pub(crate) fn fold(text: &str) -> String {
+    let plain = text
+        .nfkd()
+        .filter(|&c| !is_nonspacing_mark(c))
+        .map(plain_punctuation);
+    let plain: String = plain.collect();
+    let words: Vec<&str> = plain
+        .split(is_whitespace)
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ").chars().map(lower).collect()
+}
+
+/// The text in one line: tabs and line ends, which a prediction file cannot hold, become blanks.
+pub fn in_one_line(text: &str) -> Cow<'_, str> {
+    if is_one_line(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len());
+    append_in_one_line(text, &mut line);
+    Cow::Owned(line)
+}
+
+/// Whether a text has neither tab nor line end.
+pub(crate) fn is_one_line(text: &str) -> bool {
+    !text.contains(breaks_a_line)
+}
+
+/// Appends the text [in one line](in_one_line) to `out`.
+pub(crate) fn append_in_one_line(text: &str, out: &mut String) {
+    out.extend(text.chars().map(|c| if breaks_a_line(c) { ' ' } else { c }));
+}
+
+fn breaks_a_line(c: char) -> bool {
+    c == '\t' || ends_a_line(c)
+}
+
+/// Whether a character ends a line for the evaluator's runtime.
+pub(crate) fn ends_a_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// White space in the evaluator's sense. It differs from Rust's by the information separators U+001C to U+001F.
 pub fn is_whitespace(c: char) -> bool {
     matches!(c,
@@ -321,6 +365,13 @@ mod tests {
         assert_eq!(out, "kept «under»ascii");
         normalize_into("É", &mut out);
         assert_eq!(out, "e");
+    }
+
+    #[test]
+    fn folds_without_cutting_and_writes_in_one_line() {
+        assert_eq!(fold("São  Paulo (Brazil)[1]"), "sao paulo (brazil)[1]");
+        assert_eq!(in_one_line("a\tb\r\nc"), "a b  c");
+        assert!(matches!(in_one_line("a b"), Cow::Borrowed("a b")));
     }
 
     #[test]

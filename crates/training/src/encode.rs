@@ -258,19 +258,38 @@ mod tests {
             .map(Example::from)
             .collect();
         let words = vocabulary::trained(&examples, 2, 8).unwrap();
-        let config = mapo_programmer::Config {
+        let paper = mapo_programmer::Config {
             vector: 8,
             ..mapo_programmer::Config::paper(BUILTINS)
         };
-        let inputs = encode_all(&config, &words, &examples);
+        check_slots(&paper, &words, &examples);
+        check_slots(&everything(), &words, &examples);
+    }
+
+    /// A network with all that can be switched on.
+    fn everything() -> Config {
+        Config {
+            vector: 8,
+            token_features: TOKEN_FEATURES,
+            column_features: COLUMN_FEATURES,
+            pair_features: PAIR_FEATURES,
+            cells: true,
+            constant_kinds: CONSTANT_KINDS,
+            ..Config::paper(BUILTINS)
+        }
+    }
+
+    fn check_slots(config: &Config, words: &Words, examples: &[Example]) {
+        let inputs = encode_all(config, words, examples);
         for (example, input) in examples.iter().zip(&inputs) {
-            input.check(&config, words.len(), 0).unwrap();
+            input.check(config, words.len(), 0).unwrap();
+            assert_eq!(**input, encode(config, words, &example.question, &example.table));
             let context = example.context();
             assert_eq!(context.token(Symbol::Close), Token(CLOSE));
             assert_eq!(context.token(Symbol::AllRows), Token(BUILTINS as u16 - 1));
             assert_eq!(
                 context.token(Symbol::Variable(0)),
-                Token(input.fixed_slots(&config) as u16)
+                Token(input.fixed_slots(config) as u16)
             );
             assert_eq!(context.constants().len(), input.constants.len());
             for (column, typed) in example.table.columns().iter().enumerate() {
@@ -294,5 +313,79 @@ mod tests {
             .filter(|&&word| word > 2)
             .count();
         assert!(known > 60, "{known}");
+    }
+
+    #[test]
+    fn features_say_what_is_known_of_tokens_columns_and_constants() {
+        let mut builder = mapo_tables::TableBuilder::new("t", ["Year", "City"]);
+        builder.push_row(["1984", "Los Angeles"]);
+        builder.push_row(["1988", "Seoul"]);
+        let table = builder.finish();
+        let names = ["<unknown>", "seoul", "los", "1984"].map(str::to_owned);
+        let none = mapo_programmer::Vectors {
+            dimensions: 8,
+            ..Default::default()
+        };
+        let words = Words::new(&names, &none, mapo_programmer::Precision::Half).unwrap();
+        let question = Question::read(
+            "which larger cities beat seoul in 1988?",
+            &table,
+            mapo_tables::Linking::Paper,
+        );
+        let input = encode(&everything(), &words, &question, &table);
+        let of = |token: &str| {
+            let at = question.tokens.iter().position(|other| other == token).unwrap();
+            &input.token_features[at * TOKEN_FEATURES..][..TOKEN_FEATURES]
+        };
+        assert_eq!(of("larger"), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(of("cities"), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(of("seoul"), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(of("1988"), [1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
+        // Fewer features are the first of them.
+        let fewer = Config {
+            token_features: 2,
+            ..everything()
+        };
+        let fewer = encode(&fewer, &words, &question, &table).token_features;
+        let first: Vec<f32> = input
+            .token_features
+            .chunks(TOKEN_FEATURES)
+            .flat_map(|all| all[..2].to_vec())
+            .collect();
+        assert_eq!(fewer, first);
+        let kinds: Vec<u32> = question
+            .mentions
+            .iter()
+            .map(|mention| kind_of(&mention.constant))
+            .collect();
+        assert_eq!(input.constant_kinds, kinds);
+        assert!((0..3).all(|kind| kinds.contains(&kind)), "{kinds:?}");
+        let city = table
+            .columns()
+            .iter()
+            .position(|column| column.name() == "r.city-str")
+            .unwrap();
+        assert_eq!(
+            input.columns.cells(city),
+            [2, 1],
+            "known words, in the order of the cells"
+        );
+        assert_eq!(input.columns.features()[city * COLUMN_FEATURES + 2], UNIT);
+    }
+
+    #[test]
+    fn a_question_of_no_words_is_one_unknown_word() {
+        let mut builder = mapo_tables::TableBuilder::new("t", ["City"]);
+        builder.push_row(["Seoul"]);
+        let table = builder.finish();
+        let none = mapo_programmer::Vectors {
+            dimensions: 8,
+            ..Default::default()
+        };
+        let words = Words::new(&[UNKNOWN.to_owned()], &none, mapo_programmer::Precision::Half).unwrap();
+        let question = Question::read("", &table, mapo_tables::Linking::Paper);
+        let input = encode(&everything(), &words, &question, &table);
+        assert_eq!(input.tokens, [0]);
+        input.check(&everything(), 1, 0).unwrap();
     }
 }

@@ -152,7 +152,9 @@ fn answers<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -> Re
     let mut answers: Vec<(bool, Answer<'_>)> = Vec::new();
     for candidate in beams.iter().flatten() {
         visit(interpreter, &candidate.tokens)?;
-        let value = interpreter.answer();
+        // In normal form: answers that differ only in how a cell is written are one.
+        let last = interpreter.variables().checked_sub(1);
+        let value = last.and_then(|last| interpreter.value(last));
         let probability = candidate.log_probability.exp() / beams.len() as f64;
         match answers.iter_mut().find(|(_, known)| known.value == value) {
             Some((_, known)) => {

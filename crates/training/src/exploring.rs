@@ -17,6 +17,7 @@ pub fn header(
         dataset: data.kind().to_owned(),
         split: data.split(selection).to_owned(),
         reader: data.reader(selection).to_string(),
+        linking: data.linking(selection).to_string(),
         examples: examples.len(),
         language: Language::VERSION,
         expressions: examples.first().map_or(0, |example| example.language.expressions),

@@ -18,6 +18,7 @@
 
 use mapo_core::{Action, ExploredSet, Memory};
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
+use mapo_tables::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -25,6 +26,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::card::Card;
 use crate::events::Events;
 use crate::files::write_whole;
 use crate::metrics::Metrics;
@@ -54,6 +56,9 @@ pub struct Origin {
     pub dev_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
+    /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
+    #[serde(default = "papers_linking")]
+    pub linking: String,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The seed.
@@ -69,6 +74,10 @@ pub struct Origin {
     /// The model to begin with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<PathBuf>,
+}
+
+fn papers_linking() -> String {
+    Linking::Paper.to_string()
 }
 
 /// A run's directory.
@@ -201,12 +210,13 @@ impl Folder {
         written.map_err(|source| self.io("events.out.tfevents", source))
     }
 
-    /// Keeps the best model.
+    /// Keeps the best model, with its card.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn save_best(&self, best: &Best) -> Result<()> {
-        let notes = json!({ "step": best.step, "dev_accuracy": best.accuracy });
+        let (_, config) = Self::open(&self.path)?;
+        let notes = Card::of_run(&config, best.step, best.accuracy)?.write()?;
         let checkpoint = Checkpoint {
             step: best.step,
             ..Checkpoint::model(Network::clone(&best.network), notes)

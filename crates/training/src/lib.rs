@@ -4,13 +4,15 @@
 //! * [`NeuralPolicy`] and [`NeuralLearner`] are the network as core's algorithms want it;
 //! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run:
 //!   actors, queue and learner;
-//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model, [`session`] trains in it;
+//! * [`Folder`] keeps what a run needs to go on, its metrics and its best model with its [`Card`]; [`session`] trains in it;
 //! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with
 //!   one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
+//! * [`study`] says what a model knows and where it is wrong;
 //! * [`Settings`] holds everything that can be set.
 
 mod acting;
+mod card;
 pub mod compare;
 pub mod encode;
 mod error;
@@ -30,9 +32,11 @@ mod run;
 pub mod search;
 pub mod session;
 mod settings;
+pub mod study;
 mod times;
 pub mod vocabulary;
 
+pub use card::Card;
 pub use encode::Input;
 pub use error::{Error, Result};
 pub use events::Events;

@@ -41,7 +41,7 @@ pub fn explore(
 /// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an empty one.
 ///
 /// # Errors
-/// If it cannot be read, or holds a program that is none of its example's.
+/// If it cannot be read, was made with another linking than the examples were read with, or holds a program that is none of its example's.
 pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()
@@ -50,7 +50,18 @@ pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
         .collect();
     let mut memories = vec![Memory::default(); examples.len()];
     let mut entries = Vec::new();
-    for entry in StoreReader::open(store)? {
+    let reader = StoreReader::open(store)?;
+    if let Some(example) = examples.first() {
+        let (found, wanted) = (&reader.header().linking, example.question.linking.to_string());
+        if *found != wanted {
+            let problem = format!(
+                "made with linking {found}, but {wanted} is wanted; explore again, or train with --linking {found}"
+            );
+            let file = store.to_owned();
+            return Err(Error::Memory { file, problem });
+        }
+    }
+    for entry in reader {
         let entry = entry?;
         if let Some(&place) = places.get(entry.id.as_str()) {
             entries.push((place, entry));

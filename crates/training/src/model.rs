@@ -3,14 +3,15 @@
 use mapo_programmer::{Checkpoint, Network};
 use std::path::Path;
 
+use crate::card::Card;
 use crate::encode::BUILTINS;
 use crate::{Error, Result};
 
-/// Reads a model. With `trainable` it can be trained further; without, it takes less memory.
+/// Reads a model and its card. With `trainable` it can be trained further; without, it takes less memory.
 ///
 /// # Errors
 /// If the file is no model, was made for another language, or is the checkpoint of a run: that has not all the words.
-pub fn load(file: &Path, trainable: bool) -> Result<Network> {
+pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
     let checkpoint = Checkpoint::load(file, trainable)?;
     let wrong = |problem: String| Error::Run {
         file: file.to_owned(),
@@ -20,9 +21,10 @@ pub fn load(file: &Path, trainable: bool) -> Result<Network> {
         let problem = "the checkpoint of a run, which has not all the words; use the run's best.safetensors";
         return Err(wrong(problem.to_owned()));
     }
+    let card = Card::read(&checkpoint.notes);
     let network = checkpoint.network;
     if network.config().builtins != BUILTINS {
         return Err(wrong("made for another language; train it again".to_owned()));
     }
-    Ok(network)
+    Ok((network, card))
 }

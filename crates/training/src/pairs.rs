@@ -335,7 +335,9 @@ fn has_words(text: &str, string: &str) -> bool {
         && text.match_indices(string).any(|(start, _)| {
             let before = text[..start].chars().next_back();
             let after = text[start + string.len()..].chars().next();
-            !(in_word(before) && in_word(first)) && !(in_word(last) && in_word(after))
+            let begins_inside = in_word(before) && in_word(first);
+            let ends_inside = in_word(last) && in_word(after);
+            !begins_inside && !ends_inside
         })
 }
 
@@ -358,6 +360,7 @@ mod tests {
             dimensions: 2,
             words: ["city", "town", "medal"].map(str::to_owned).into(),
             numbers: vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0],
+            source: None,
         };
         Words::new(&["<unknown>".to_owned()], &vectors, Precision::Half).unwrap()
     }
@@ -365,7 +368,7 @@ mod tests {
     /// What is said about a token and a column.
     fn said(question: &str, token: &str, column: &str) -> [f32; PAIR_FEATURES] {
         let (table, words) = (table(), words());
-        let question = Question::read(question, &table);
+        let question = Question::read(question, &table, mapo_tables::Linking::Paper);
         let all = pair_features(&words, &question, &table, &Names::new(&words, &table));
         let t = question.tokens.iter().position(|other| other == token).unwrap();
         let c = table

@@ -520,6 +520,48 @@ mod tests {
     }
 
     #[test]
+    fn what_the_paper_does_not_have_is_switched_on() {
+        let paper = Settings::wtq();
+        assert_eq!(
+            paper.config(100),
+            Config {
+                vector: 100,
+                ..Config::paper(BUILTINS)
+            }
+        );
+        let all = paper
+            .changed_by("[network]\npairs = true\ncells = true\nconstant_kinds = true\ntoken_features = 7")
+            .unwrap();
+        all.check().unwrap();
+        let config = all.config(100);
+        assert_eq!(
+            (config.pair_features, config.cells, config.constant_kinds),
+            (PAIR_FEATURES, true, CONSTANT_KINDS)
+        );
+        // Files from before these settings are those of the paper's network.
+        let text = paper.to_toml().unwrap();
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| {
+                let new = ["token_features", "pairs", "cells", "constant_kinds"];
+                !new.iter().any(|name| line.starts_with(name))
+            })
+            .collect();
+        assert!(lines.len() + 4 == text.lines().count());
+        let old: Settings = toml::from_str(&lines.join("\n")).unwrap();
+        assert_eq!(old, paper);
+        let wrong = |change: &str| paper.with(change).unwrap().check().unwrap_err().to_string();
+        assert_eq!(
+            wrong("network.token_features=8"),
+            "the setting network.token_features must be between 1 and 7"
+        );
+        assert_eq!(
+            wrong("network.column_features=0"),
+            "the setting network.column_features must be between 1 and 3"
+        );
+    }
+
+    #[test]
     fn one_setting_changes_alone() {
         let toy = Settings::toy();
         let changed = toy.with("learning.rate=0.5").unwrap();

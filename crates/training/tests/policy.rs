@@ -16,6 +16,8 @@ fn setting() -> (Vec<Example>, Vec<Input>, Vec<Memory>, Arc<Network>) {
     let mut settings = Settings::toy();
     settings.network.hidden = 16;
     settings.network.attention = 16;
+    settings.network.pairs = true;
+    settings.network.cells = true;
     let words = vocabulary::trained(&examples, 1, 8).expect("a small setting");
     let config = settings.config(8);
     let inputs = encode_all(&config, &words, &examples);

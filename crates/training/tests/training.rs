@@ -15,7 +15,8 @@ struct Setting {
     memories: Vec<Memory>,
 }
 
-fn setting(steps: u64) -> Setting {
+/// `linked` switches on what the paper's network does not have.
+fn setting(steps: u64, linked: bool) -> Setting {
     let examples: Vec<Example> = generate(Split::Train, SEED, 24)
         .into_iter()
         .map(Example::from)
@@ -24,6 +25,13 @@ fn setting(steps: u64) -> Setting {
     settings.network.hidden = 32;
     settings.network.attention = 32;
     settings.network.often = 1;
+    if linked {
+        settings.network.pairs = true;
+        settings.network.cells = true;
+        settings.network.constant_kinds = true;
+        settings.network.token_features = 7;
+        settings.network.column_features = 3;
+    }
     settings.batch = 12;
     settings.samples = 12.0;
     settings.steps = steps;
@@ -73,8 +81,8 @@ fn bits(trainer: &Trainer<'_>) -> Vec<u32> {
 
 #[test]
 fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
-    for threads in [1, 2] {
-        let setting = setting(120);
+    for (threads, linked) in [(1, false), (2, false), (2, true)] {
+        let setting = setting(120, linked);
         let mut trainer = setting.trainer(threads);
         let mut accuracies = Vec::new();
         trainer
@@ -86,7 +94,7 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
             })
             .unwrap();
         let best = trainer.best().unwrap();
-        println!("{threads} threads: {accuracies:?}");
+        println!("{threads} threads, linked {linked}: {accuracies:?}");
         assert_eq!(accuracies.len(), 6);
         assert!(
             best.accuracy > 0.7 && best.accuracy > accuracies[0],
@@ -106,7 +114,12 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
 
 #[test]
 fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
-    let setting = setting(60);
+    check_cut_off(false);
+    check_cut_off(true);
+}
+
+fn check_cut_off(linked: bool) {
+    let setting = setting(60, linked);
     let mut whole = setting.trainer(1);
     go(&mut whole);
     let mut again = setting.trainer(1);
@@ -120,6 +133,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
             split: "train".into(),
             dev_split: None,
             reader: "mapo".into(),
+            linking: "wide".into(),
             limit: None,
             seed: 3,
             threads: 1,
@@ -174,7 +188,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
 
 #[test]
 fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories() {
-    let mut setting = setting(60);
+    let mut setting = setting(60, false);
     setting.settings.memory = MemoryScoring {
         whole: 3,
         best: 2,
@@ -187,6 +201,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
             split: "train".into(),
             dev_split: None,
             reader: "mapo".into(),
+            linking: "wide".into(),
             limit: None,
             seed: 3,
             threads: 2,
@@ -240,7 +255,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
 
 #[test]
 fn a_warm_up_is_learnt_with_its_own_objective() {
-    let mut setting = setting(40);
+    let mut setting = setting(40, false);
     setting.settings.warm_up = Some(WarmUp {
         steps: 20,
         objective: Objective::Iml(Iml::default()),

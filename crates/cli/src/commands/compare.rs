@@ -58,7 +58,7 @@ pub struct Compare {
     /// name, as in more:mml,objective.draws=5. May be given many times.
     #[arg(long, value_name = "NAME:SETTING,…")]
     variant: Vec<String>,
-    /// A TOML file of variants: [[variant]] with name, settings and, if it begins with an objective, from.
+    /// A TOML file of variants: a list `variant`, each with name, settings and, if it begins with an objective, from.
     #[arg(long, value_name = "FILE")]
     variants: Option<PathBuf>,
     /// How many seeds, from 1.
@@ -174,6 +174,7 @@ impl Compare {
             dev_split: dev_split.ok_or("models must be compared by something; give --dev-split")?,
             test_split: self.test_split.clone(),
             reader: data.reader(&selection).to_string(),
+            linking: data.linking(&selection).to_string(),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
             vectors: self.vectors.as_deref().map(FileMark::of).transpose()?,

@@ -6,14 +6,15 @@ use clap::Args;
 use mapo_tables::{
     Assistance, ColumnKind, Constant, Dataset, Example, Mention, Selection, Value, read, text,
 };
+use mapo_training::vocabulary;
 use serde_json::{Value as Json, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 /// Show what a dataset holds.
 ///
-/// Without --dump or --example: how many examples and tables there are, their columns by type, constants per question
+/// Without --dump, --example or --words: how many examples and tables there are, their columns by type, constants per question
 /// and what the answers are.
 #[derive(Args)]
 pub struct Data {
@@ -27,6 +28,12 @@ pub struct Data {
     /// Show one example with its table and the tokens with which its programs may begin.
     #[arg(long, value_name = "ID")]
     example: Option<String>,
+    /// Print the words of the questions and of the columns' names, the commonest first, with how often each is there.
+    #[arg(long, conflicts_with_all = ["dump", "example", "agreement"])]
+    words: bool,
+    /// With --words: those of the tables' cells too, each table counted once.
+    #[arg(long, requires = "words")]
+    cells: bool,
     /// Compare our reader with the CoreNLP annotation of WikiTableQuestions: tokens, numbers, dates, comparatives and
     /// superlatives. Takes --split, by default pristine-seen-tables, whose annotation is the official one.
     #[arg(long, conflicts_with_all = ["dump", "example"])]
@@ -45,6 +52,9 @@ impl Data {
             return self.example(id);
         }
         let selection = self.selection.selection();
+        if self.words {
+            return self.words(&selection);
+        }
         let examples = self.data.examples(&selection)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         if self.dump {
@@ -65,6 +75,31 @@ impl Data {
                 writeln!(out, "{}, {split}, read by {reader}", self.data)?;
                 summary.show(&mut out)?;
             }
+        }
+        Ok(out.flush()?)
+    }
+
+    fn words(&self, selection: &Selection) -> Outcome {
+        let examples = crate::training::examples(&self.data, selection)?;
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let words = vocabulary::counted(&examples).into_iter();
+        let words = words.map(|(word, count)| (word.to_owned(), count));
+        let cells = match self.cells {
+            true => vocabulary::counted_cells(&examples),
+            false => Vec::new(),
+        };
+        for (word, count) in words.chain(cells) {
+            *counts.entry(word).or_default() += count;
+        }
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+        counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if self.json {
+            writeln!(out, "{}", json!({ "words": counts }))?;
+            return Ok(out.flush()?);
+        }
+        for (word, count) in counts {
+            writeln!(out, "{word}\t{count}")?;
         }
         Ok(out.flush()?)
     }

@@ -1,5 +1,6 @@
 //! `mapo eval`: how good models are.
 
+use crate::commands::model::in_short;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
 use crate::{Outcome, commands, print};
@@ -7,6 +8,7 @@ use clap::Args;
 use mapo_programmer::Network;
 use mapo_tables::scoring::wtq;
 use mapo_tables::{Assistance, Dataset, Example, Value};
+use mapo_training::Card;
 use mapo_training::eval::{self, Prediction};
 use mapo_training::{model, search};
 use serde_json::json;
@@ -50,11 +52,13 @@ pub struct Eval {
 
 impl Eval {
     pub fn execute(self) -> Outcome {
-        let models = self
-            .model
-            .iter()
-            .map(|file| Ok(Arc::new(model::load(file, false)?)))
-            .collect::<Result<Vec<Arc<Network>>, Box<dyn Error>>>()?;
+        let mut models: Vec<Arc<Network>> = Vec::new();
+        let mut cards: Vec<Card> = Vec::new();
+        for file in &self.model {
+            let (network, card) = model::load(file, false)?;
+            models.push(Arc::new(network));
+            cards.push(card);
+        }
         let selection = self.data.selection.selection();
         let examples = examples(&self.data.data, &selection)?;
         let pool = rayon::ThreadPoolBuilder::new()
@@ -82,7 +86,12 @@ impl Eval {
                 "data": self.data.data.to_string(), "split": split, "models": models.len(), "beam": self.beam,
                 "examples": examples.len(), "correct": right, "accuracy": accuracy,
                 "beam_accuracy": eval::beam_accuracy(&predictions), "seconds": seconds,
+                "cards": cards,
             }));
+        }
+        for (file, card) in self.model.iter().zip(&cards) {
+            let about = in_short(card).map_or_else(String::new, |about| format!(" ({about})"));
+            print(format_args!("model      {}{about}", file.display()))?;
         }
         print(format_args!("examples   {}", examples.len()))?;
         print(format_args!("correct    {right}"))?;

@@ -6,9 +6,13 @@ pub mod demo;
 pub mod eval;
 pub mod explore;
 pub mod language;
+pub mod model;
+pub mod pack;
 pub mod run;
 pub mod score;
+pub mod study;
 pub mod train;
+pub mod words;
 
 use std::error::Error;
 use std::path::Path;

@@ -42,7 +42,7 @@ pub struct Train {
     /// The programs that `mapo explore --out` found. Without it, explores first.
     #[arg(long, value_name = "STORE")]
     memory: Option<PathBuf>,
-    /// Word vectors: GloVe's text or wink's JSON. Without it, all vectors are trained.
+    /// Word vectors: GloVe's text, wink's JSON, or what `mapo words` made of them. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Begin with this model and its words instead of a new one.
@@ -105,7 +105,7 @@ impl Train {
         let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
         let mut settings = self.settings.settings(data)?;
         if let Some(model) = &self.init {
-            settings.take_sizes(model::load(model, false)?.config());
+            settings.take_sizes(model::load(model, false)?.0.config());
         }
         let selection = self.selection.selection();
         Ok(RunConfig {
@@ -114,6 +114,7 @@ impl Train {
                 split: data.split(&selection).to_owned(),
                 dev_split: self.dev_split.clone().or_else(|| dev_split(data)),
                 reader: data.reader(&selection).to_string(),
+                linking: data.linking(&selection).to_string(),
                 limit: selection.limit,
                 seed: self.seed,
                 threads: threads(self.threads),
@@ -220,7 +221,7 @@ fn begin<'a>(
     };
     let (seed, threads) = (run.seed, run.threads);
     if let Some(model) = &run.init {
-        let network = model::load(model, true)?;
+        let (network, _) = model::load(model, true)?;
         return Ok(Trainer::with_network(
             settings, seed, threads, network, train, memories, dev,
         )?);
@@ -250,6 +251,7 @@ fn explore_into(
         split: Some(run.split.clone()),
         limit: run.limit,
         reader: Some(run.reader.parse()?),
+        linking: Some(run.linking.parse()?),
         ids: None,
     };
     let how = (settings.exploration.programs, settings.pruning()?, run.seed);

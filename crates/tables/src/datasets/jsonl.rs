@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::{Answer, DatasetError, Example, Examples, Selection};
 use crate::language::Language;
-use crate::question::Question;
+use crate::question::{Linking, Question};
 use crate::table::{LoadOptions, Table, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -51,7 +51,12 @@ impl Items {
     }
 }
 
-pub(super) fn examples(file: &Path, split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
+pub(super) fn examples(
+    file: &Path,
+    split: &str,
+    linking: Linking,
+    wanted: Selection,
+) -> Result<Examples, DatasetError> {
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let split = Some(split).filter(|split| *split != "all").map(str::to_owned);
@@ -81,7 +86,7 @@ pub(super) fn examples(file: &Path, split: &str, wanted: Selection) -> Result<Ex
             },
         };
         return Some(Ok(Example {
-            question: Question::read(&line.question, &table),
+            question: Question::read(&line.question, &table, linking),
             id,
             table,
             answer: Answer::own(line.answer.into_texts()),

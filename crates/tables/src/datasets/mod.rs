@@ -9,6 +9,7 @@ mod wtq;
 
 pub use example::{Answer, AnswerKind, Example, Purpose};
 
+use crate::question::Linking;
 use crate::table::TableError;
 use std::collections::HashSet;
 use std::fmt;
@@ -100,6 +101,8 @@ pub struct Selection {
     pub limit: Option<usize>,
     /// Whose annotation; the dataset's own where it has one.
     pub reader: Option<Reader>,
+    /// How strings of questions are found in cells; each dataset has a first choice.
+    pub linking: Option<Linking>,
     /// Only these examples, looked for in the whole dataset when no split is named.
     pub ids: Option<Arc<HashSet<String>>>,
 }
@@ -187,13 +190,20 @@ impl Dataset {
 
     fn part(&self, split: &str, selection: &Selection) -> Result<Examples, DatasetError> {
         match self {
-            Dataset::Wtq(folder) => wtq::examples(folder, split, self.reader(selection), selection.clone()),
+            Dataset::Wtq(folder) => {
+                let linking = self.linking(selection);
+                wtq::examples(folder, split, self.reader(selection), linking, selection.clone())
+            }
             _ if selection.reader == Some(Reader::CoreNlp) => Err(DatasetError::Reader {
                 dataset: self.to_string(),
             }),
-            Dataset::Toy => toy::examples(split, selection.clone()),
-            Dataset::WikiSql(folder) => wikisql::examples(folder, split, selection.clone()),
-            Dataset::JsonLines(file) => jsonl::examples(file, split, selection.clone()),
+            Dataset::Toy => toy::examples(split, self.linking(selection), selection.clone()),
+            Dataset::WikiSql(folder) => {
+                wikisql::examples(folder, split, self.linking(selection), selection.clone())
+            }
+            Dataset::JsonLines(file) => {
+                jsonl::examples(file, split, self.linking(selection), selection.clone())
+            }
         }
     }
 
@@ -232,6 +242,14 @@ impl Dataset {
         selection.reader.unwrap_or(match self {
             Dataset::Wtq(_) => Reader::CoreNlp,
             _ => Reader::Mapo,
+        })
+    }
+
+    /// How a selection's questions are linked with their tables: widely where people wrote them freely.
+    pub fn linking(&self, selection: &Selection) -> Linking {
+        selection.linking.unwrap_or(match self {
+            Dataset::Wtq(_) | Dataset::JsonLines(_) => Linking::Wide,
+            Dataset::Toy | Dataset::WikiSql(_) => Linking::Paper,
         })
     }
 }

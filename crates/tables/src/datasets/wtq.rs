@@ -3,7 +3,7 @@
 use super::lines::Fields;
 use super::{Answer, DatasetError, Example, Examples, Reader, Selection, known_splits};
 use crate::language::Language;
-use crate::question::{Annotation, CoreNlp, Question};
+use crate::question::{Annotation, CoreNlp, Linking, Question};
 use crate::table::{Dialect, LoadOptions, Reading, Table, TableBuilder};
 use crate::text::{split_list, unescape};
 use std::collections::HashMap;
@@ -31,6 +31,7 @@ pub(super) fn examples(
     folder: &Path,
     split: &str,
     reader: Reader,
+    linking: Linking,
     wanted: Selection,
 ) -> Result<Examples, DatasetError> {
     let file = folder.join("data").join(format!("{split}.tsv"));
@@ -56,6 +57,7 @@ pub(super) fn examples(
     let mut source = Source {
         folder: folder.to_owned(),
         reader,
+        linking,
         tagged,
         tables: HashMap::new(),
     };
@@ -126,6 +128,7 @@ fn read_tagged(file: &Path) -> Result<HashMap<String, Tagged>, DatasetError> {
 struct Source {
     folder: PathBuf,
     reader: Reader,
+    linking: Linking,
     tagged: HashMap<String, Tagged>,
     tables: HashMap<String, Arc<Table>>,
 }
@@ -146,7 +149,7 @@ impl Source {
             ),
         };
         Ok(Example {
-            question: Question::new(&asked.question, annotation, &table),
+            question: Question::new(&asked.question, annotation, &table, self.linking),
             id: asked.id,
             table,
             answer: Answer::wtq(asked.answer, &canon),

@@ -21,7 +21,7 @@ pub struct Language {
 impl Language {
     /// Changes whenever a program could mean something else than before, so that stored programs are not read
     /// with another meaning.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// All functions, three expressions: the setting of WikiTableQuestions.
     pub const WIKITABLEQUESTIONS: Language = Language {

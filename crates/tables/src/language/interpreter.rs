@@ -3,9 +3,10 @@
 
 use super::context::{Context, Language};
 use super::function::{Argument, Definition, Function, Gives};
-use super::machine::{Arg, Held, Machine, RowsRef, ValuesKind, ValuesRef};
+use super::machine::{Arg, Held, Machine, RowsRef, Values, ValuesKind, ValuesRef};
 use super::symbol::{Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
+use crate::text::in_one_line;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ struct Finished {
 ///     assert!(interpreter.offers(token));
 ///     interpreter.step(token).unwrap();
 /// }
-/// assert_eq!(interpreter.answer().unwrap().to_strings(), ["anne"]);
+/// assert_eq!(interpreter.answer().unwrap().to_strings(), ["Anne"]);
 /// interpreter.rewind(6); // keeps the first expression
 /// assert_eq!(interpreter.variables(), 1);
 /// ```
@@ -140,18 +141,30 @@ impl Interpreter {
         }
     }
 
-    /// The value of a variable.
+    /// The value of a variable, as later expressions see it: texts in their normal form.
     pub fn value(&self, variable: usize) -> Option<Denotation> {
-        let values = ValuesRef::Variable(variable as u8);
+        self.denotation(variable, self.machine.values(ValuesRef::Variable(variable as u8)))
+    }
+
+    /// The value of the last expression, which is the program's answer once it has ended: texts as they stand in the
+    /// cells, in one line. Texts with one normal form are one item, written as in the first of their rows.
+    pub fn answer(&self) -> Option<Denotation> {
+        let last = self.finished.len().checked_sub(1)?;
+        self.denotation(last, self.machine.answers(last))
+    }
+
+    fn denotation(&self, variable: usize, values: Values<'_>) -> Option<Denotation> {
         Some(match self.machine.held().get(variable)? {
             Held::Rows { .. } => Denotation::Rows(RowSet::from_words(
                 self.machine.words(RowsRef::variable(variable as u8)),
             )),
             Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
-            Held::Values { .. } => match self.machine.kind(values)? {
-                ValuesKind::Strings => {
-                    Denotation::Strings(self.values(values).map(|v| v.to_string()).collect())
-                }
+            Held::Values { .. } => match self.machine.kind(ValuesRef::Variable(variable as u8))? {
+                ValuesKind::Strings => Denotation::Strings(
+                    values
+                        .map(|value| in_one_line(&value.to_string()).into_owned())
+                        .collect(),
+                ),
                 ValuesKind::Numbers => {
                     let number = |value| {
                         if let Value::Number(number) = value {
@@ -160,7 +173,7 @@ impl Interpreter {
                             None
                         }
                     };
-                    Denotation::Numbers(self.values(values).filter_map(number).collect())
+                    Denotation::Numbers(values.filter_map(number).collect())
                 }
                 ValuesKind::Dates => {
                     let date = |value| {
@@ -170,25 +183,20 @@ impl Interpreter {
                             None
                         }
                     };
-                    Denotation::Dates(self.values(values).filter_map(date).collect())
+                    Denotation::Dates(values.filter_map(date).collect())
                 }
             },
         })
     }
 
-    /// The value of the last expression, which is the program's answer once it has ended.
-    pub fn answer(&self) -> Option<Denotation> {
-        self.value(self.finished.len().checked_sub(1)?)
-    }
-
-    /// The items of the last expression's value without copying them; none when it holds rows.
+    /// The items of the [answer](Self::answer) without copying them, texts with the line ends of their cells; none when it is rows.
     pub fn answer_values(&self) -> impl Iterator<Item = Value<'_>> + Clone {
         let last = self.finished.len().wrapping_sub(1);
         let scalar = match self.machine.held().get(last) {
             Some(Held::Number(number)) => number.map(Value::Number),
             _ => None,
         };
-        self.values(ValuesRef::Variable(last as u8)).chain(scalar)
+        self.machine.answers(last).chain(scalar)
     }
 
     /// Whether the last expression's value is rows, which answer nothing.
@@ -204,10 +212,6 @@ impl Interpreter {
             Some(Held::Number(number)) => number.is_none(),
             None => true,
         }
-    }
-
-    fn values(&self, values: ValuesRef) -> super::machine::Values<'_> {
-        self.machine.values(values)
     }
 
     // Taking tokens.

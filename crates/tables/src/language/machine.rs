@@ -8,7 +8,7 @@ use super::relation::{Needles, Relation, all_equal, holds, mark_codes};
 use super::symbol::{Constant, ConstantId};
 use crate::Date;
 use crate::table::rows::{self, RowSet, words_for};
-use crate::table::{ColumnId, ColumnKind, Dictionary, NO_VALUE, Value};
+use crate::table::{ColumnId, ColumnKind, Dictionary, NO_VALUE, Texts, Value};
 use std::sync::Arc;
 
 /// Rows as an argument: `all_rows`, or a variable that holds rows.
@@ -114,6 +114,8 @@ pub(super) struct Machine {
     /// `all_rows`, then a place for each variable.
     rows: Vec<u64>,
     codes: Vec<u32>,
+    /// For each code of a text the number of the cell's own text from which it comes; for others nothing of use.
+    cells: Vec<u32>,
     held: Vec<Held>,
     /// Bits or counters for each value of a column, all zero between operations.
     marks: Vec<u64>,
@@ -130,6 +132,7 @@ impl Machine {
             words,
             rows,
             codes: Vec::new(),
+            cells: Vec::new(),
             held,
             marks: Vec::new(),
         }
@@ -148,6 +151,7 @@ impl Machine {
     pub fn pop(&mut self) {
         if let Some(Held::Values { start, .. }) = self.held.pop() {
             self.codes.truncate(start as usize);
+            self.cells.truncate(start as usize);
         }
         self.rows.truncate(self.words * (self.held.len() + 1));
     }
@@ -166,6 +170,20 @@ impl Machine {
                 ),
                 _ => Values::Constant(&NOTHING, 0),
             },
+        }
+    }
+
+    /// The values of a variable as they answer a question: texts as they stand in the cells they come from.
+    pub fn answers(&self, variable: usize) -> Values<'_> {
+        match self.held.get(variable) {
+            Some(&Held::Values { column, start, end })
+                if self.context.column(column).kind() == ColumnKind::Text =>
+            {
+                let source = self.context.column(column).source();
+                let cells = self.cells[start as usize..end as usize].iter();
+                Values::Cells(self.context.table().texts(source), cells)
+            }
+            _ => self.values(ValuesRef::Variable(variable as u8)),
         }
     }
 
@@ -305,6 +323,7 @@ impl Machine {
 
     /// Makes a variable of the codes that were pushed since there were `start`.
     fn hold_values(&mut self, column: ColumnId, start: usize) {
+        self.cells.resize(self.codes.len(), 0);
         self.rows.resize(self.words * (self.held.len() + 2), 0);
         self.held.push(Held::Values {
             column,
@@ -326,6 +345,7 @@ impl Machine {
             if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {
                 self.marks[word] |= bit;
                 self.codes.push(code);
+                self.cells.push(column.text(row));
             }
         }
         for &code in &self.codes[start..] {
@@ -348,6 +368,7 @@ impl Machine {
                 most = most.max(*count);
                 if *count == 1 {
                     self.codes.push(code);
+                    self.cells.push(column.text(row));
                 }
             }
         }
@@ -357,6 +378,7 @@ impl Machine {
             let code = codes[index];
             if std::mem::take(&mut marks[code as usize]) == most {
                 codes[kept] = code;
+                self.cells[kept] = self.cells[index];
                 kept += 1;
             }
         }
@@ -587,6 +609,7 @@ fn unbeaten(dates: &[Date], words: &[u64], code: impl Fn(usize) -> u32, extreme:
 pub(super) enum Values<'a> {
     Constant(&'a Constant, usize),
     Codes(&'a crate::table::Column, std::slice::Iter<'a, u32>),
+    Cells(&'a Texts, std::slice::Iter<'a, u32>),
 }
 
 impl<'a> Iterator for Values<'a> {
@@ -604,6 +627,7 @@ impl<'a> Iterator for Values<'a> {
                 Some(value)
             }
             Values::Codes(column, codes) => codes.next().map(|code| column.decode(*code)),
+            Values::Cells(texts, cells) => cells.next().map(|cell| Value::Text(texts.get(*cell))),
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use super::Mention;
 use super::stop_words::is_stop_word;
+use super::wide::Wide;
 use crate::language::Constant;
 use crate::table::{Table, Value};
 use crate::text::normalize;
 use memchr::memmem::Finder;
+use std::fmt;
+use std::str::FromStr;
 
 /// All distinct texts of a table, to look for strings in.
 #[derive(Clone, Debug)]
@@ -29,15 +32,20 @@ impl Haystack {
 
     /// Whether some cell has the string, bounded by words: `1` is not in `21`.
     pub fn has(&self, needle: &str) -> bool {
-        let (Some(first), Some(last)) = (needle.chars().next(), needle.chars().next_back()) else {
-            return false;
-        };
-        Finder::new(needle).find_iter(self.0.as_bytes()).any(|start| {
-            let before = self.0[..start].chars().next_back();
-            let after = self.0[start + needle.len()..].chars().next();
-            !joins(before, Some(first)) && !joins(Some(last), after)
-        })
+        has_bounded(&self.0, needle)
     }
+}
+
+/// Whether a text has the string, bounded by words.
+pub(super) fn has_bounded(text: &str, needle: &str) -> bool {
+    let (Some(first), Some(last)) = (needle.chars().next(), needle.chars().next_back()) else {
+        return false;
+    };
+    Finder::new(needle).find_iter(text.as_bytes()).any(|start| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + needle.len()..].chars().next();
+        !joins(before, Some(first)) && !joins(Some(last), after)
+    })
 }
 
 /// Whether two neighbouring characters belong to one word.
@@ -46,14 +54,55 @@ fn joins(left: Option<char>, right: Option<char>) -> bool {
     in_word(left) && in_word(right)
 }
 
-/// The strings of the question that occur in the table, from left to right, none overlapping, with those around
-/// an "or" joined.
-pub(super) fn link(tokens: &[String], table: &Table) -> Vec<Mention> {
+/// How the strings of a question are found in the cells of its table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Linking {
+    /// As in the paper: only strings that stand in a cell as they are.
+    Paper,
+    /// Other forms of a word too.
+    #[default]
+    Wide,
+}
+
+impl FromStr for Linking {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "paper" => Ok(Linking::Paper),
+            "wide" => Ok(Linking::Wide),
+            _ => Err(format!("there is no linking '{name}'; it is paper or wide")),
+        }
+    }
+}
+
+impl fmt::Display for Linking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Linking::Paper => "paper",
+            Linking::Wide => "wide",
+        })
+    }
+}
+
+/// The strings of the question that occur in the table, from left to right, with those around an "or" joined. None
+/// overlap but, in wide linking, a list of two around an "and" with its parts.
+pub(super) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Mention> {
     let haystack = table.haystack();
+    let wide = (linking == Linking::Wide).then(|| Wide::new(tokens, table.words(), haystack));
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        match grow(tokens, at, haystack) {
+        let exact = grow(tokens, at, haystack);
+        let found = match &wide {
+            None => exact,
+            Some(wide) => {
+                let exact = exact.filter(|_| tokens[at].contains(char::is_alphanumeric));
+                let length = exact.as_ref().map_or(0, |mention| mention.span.len());
+                wide.near(at, length).or(exact)
+            }
+        };
+        match found {
             Some(mention) => {
                 at = mention.span.end;
                 mentions.push(mention);
@@ -61,7 +110,12 @@ pub(super) fn link(tokens: &[String], table: &Table) -> Vec<Mention> {
             None => at += 1,
         }
     }
+    let lists = match linking {
+        Linking::Paper => Vec::new(),
+        Linking::Wide => lists(tokens, &mentions),
+    };
     join_alternatives(tokens, &mut mentions);
+    mentions.extend(lists);
     mentions
 }
 
@@ -114,6 +168,43 @@ fn extend(text: &str, next: &str, haystack: &Haystack) -> Option<String> {
 /// How many tokens may lie between an "or" and a string that it joins.
 const REACH: usize = 2;
 
+/// "Tulsa, Waco and Omaha" may ask for rows with any of them, or for one and then another: the list comes beside its
+/// parts. "Between Tulsa and Omaha" asks for no list.
+fn lists(tokens: &[String], mentions: &[Mention]) -> Vec<Mention> {
+    let mut lists: Vec<Mention> = Vec::new();
+    let between = |pair: &[Mention]| tokens.get(pair[0].span.end..pair[1].span.start);
+    let is_comma = |pair: &&[Mention]| matches!(between(pair), Some([comma]) if comma == ",");
+    for (last, pair) in (1..).zip(mentions.windows(2)) {
+        let (comma_and, and_the) = match between(pair) {
+            Some([and]) => (and == "and", false),
+            Some([first, second]) => (first == "," && second == "and", first == "and"),
+            _ => continue,
+        };
+        if !comma_and && !and_the {
+            continue;
+        }
+        let commas = mentions[..last].windows(2).rev().take_while(is_comma).count();
+        let listed = &mentions[last - 1 - commas..=last];
+        let span = listed[0].span.start..listed[listed.len() - 1].span.end;
+        let is_range = tokens[..span.start]
+            .iter()
+            .rev()
+            .take(2)
+            .any(|token| token == "between");
+        let strings = listed.iter().flat_map(|mention| match &mention.constant {
+            Constant::Strings(strings) => strings.as_slice(),
+            _ => &[],
+        });
+        if !is_range {
+            lists.push(Mention {
+                constant: Constant::Strings(strings.cloned().collect()),
+                span,
+            });
+        }
+    }
+    lists
+}
+
 /// "Tulsa or Omaha" asks for rows with either: the two strings become one constant.
 fn join_alternatives(tokens: &[String], mentions: &mut Vec<Mention>) {
     for or in (0..tokens.len()).filter(|&index| tokens[index] == "or") {
@@ -150,7 +241,7 @@ mod tests {
 
     fn linked(question: &str) -> Vec<String> {
         let tokens: Vec<String> = question.split(' ').map(str::to_owned).collect();
-        link(&tokens, &table())
+        link(&tokens, &table(), Linking::Paper)
             .iter()
             .map(|mention| mention.constant.to_string())
             .collect()
@@ -172,7 +263,7 @@ mod tests {
     #[test]
     fn strings_do_not_swallow_what_has_no_normal_form() {
         let tokens = ["los", "angeles", "."].map(str::to_owned);
-        let mentions = link(&tokens, &table());
+        let mentions = link(&tokens, &table(), Linking::Paper);
         assert_eq!(mentions.len(), 1);
         assert_eq!(mentions[0].span, 0..2);
     }

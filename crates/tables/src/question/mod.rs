@@ -3,12 +3,18 @@
 //! occur in cells; features say which tokens and columns the question mentions.
 
 mod annotation;
+mod forms;
 mod link;
+mod nations;
 mod stop_words;
+mod wide;
+mod words;
 
 pub use annotation::{Annotation, CoreNlp};
 pub(crate) use link::Haystack;
+pub use link::Linking;
 pub use stop_words::is_stop_word;
+pub(crate) use words::Words;
 
 use crate::language::Constant;
 use crate::read::{Tag, Value as Quantity};
@@ -24,6 +30,8 @@ pub struct Question {
     pub tokens: Vec<String>,
     /// Which tokens are comparatives or superlatives.
     pub tags: Vec<Tag>,
+    /// How its strings were found in the cells.
+    pub linking: Linking,
     /// The constants for programs, each value once: strings first, then numbers and dates.
     pub mentions: Vec<Mention>,
     /// For each token 1 if it is part of a constant that is found in the table, else 0.
@@ -45,19 +53,20 @@ impl Question {
     /// Reads a question with our own reader.
     ///
     /// ```
-    /// use mapo_tables::{Question, TableBuilder};
+    /// use mapo_tables::{Linking, Question, TableBuilder};
     /// let mut builder = TableBuilder::new("people", ["Name", "Hometown"]);
     /// builder.push_row(["William Stuart Price", "Tulsa"]);
-    /// let question = Question::read("Was William Stuart Price born in Tulsa?", &builder.finish());
+    /// let asked = "Was William Stuart Price born in Tulsa?";
+    /// let question = Question::read(asked, &builder.finish(), Linking::Wide);
     /// let mentions: Vec<_> = question.mentions.iter().map(|mention| mention.constant.to_string()).collect();
     /// assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
     /// ```
-    pub fn read(text: &str, table: &Table) -> Question {
-        Question::new(text, Annotation::read(text), table)
+    pub fn read(text: &str, table: &Table, linking: Linking) -> Question {
+        Question::new(text, Annotation::read(text), table, linking)
     }
 
     /// Joins a question's annotation with its table.
-    pub fn new(text: &str, annotation: Annotation, table: &Table) -> Question {
+    pub fn new(text: &str, annotation: Annotation, table: &Table, linking: Linking) -> Question {
         let Annotation {
             tokens,
             tags,
@@ -65,7 +74,7 @@ impl Question {
         } = annotation;
         let mut features = vec![0; tokens.len()];
         let mut found: Vec<Mention> = Vec::new();
-        for mention in link::link(&tokens, table) {
+        for mention in link::link(&tokens, table, linking) {
             features[mention.span.clone()].fill(1);
             found.push(mention);
         }
@@ -95,6 +104,7 @@ impl Question {
             text: text.to_owned(),
             tokens,
             tags,
+            linking,
             mentions,
             features,
             column_features,

@@ -79,7 +79,7 @@ pub struct ColumnId(pub u16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Text, in its normal form.
+    /// Text: in its normal form as a value of a column, as it stands in the cell where it answers a question.
     Text(&'a str),
     /// A number.
     Number(f64),
@@ -233,6 +233,17 @@ impl Column {
         )
     }
 
+    /// The same column with other rows: for each the number of its cell's text.
+    pub(crate) fn with_cells(&self, cells: &Arc<[u32]>) -> Self {
+        let is_present = |text: &u32| self.code_of_text[*text as usize] != NO_VALUE;
+        let present = cells.iter().enumerate().filter(|(_, text)| is_present(text));
+        Column {
+            present: RowSet::from_rows(cells.len(), present.map(|(row, _)| row)),
+            cells: Arc::clone(cells),
+            ..self.clone()
+        }
+    }
+
     /// The name in programs: `r.points-num`.
     pub fn name(&self) -> &str {
         &self.name
@@ -291,6 +302,11 @@ impl Column {
 
     pub(crate) fn code(&self, row: usize) -> u32 {
         self.code_of_text[self.cells[row] as usize]
+    }
+
+    /// The number of a row's text among those of the cells.
+    pub(crate) fn text(&self, row: usize) -> u32 {
+        self.cells[row]
     }
 
     pub(crate) fn decode(&self, code: u32) -> Value<'_> {

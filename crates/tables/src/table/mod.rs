@@ -10,9 +10,10 @@ pub use file::{Dialect, LoadOptions, TableError};
 pub use rows::RowSet;
 
 pub(crate) use column::{Dictionary, NO_VALUE};
+pub(crate) use texts::Texts;
 
 use crate::Date;
-use crate::question::Haystack;
+use crate::question::{Haystack, Words};
 use crate::read;
 use crate::text;
 use column::Cells;
@@ -61,6 +62,8 @@ pub struct Table {
     by_name: HashMap<String, ColumnId>,
     /// Its texts in one, made when a question first asks.
     haystack: OnceLock<Haystack>,
+    /// Its words, the same.
+    words: OnceLock<Words>,
 }
 
 impl Table {
@@ -85,6 +88,11 @@ impl Table {
         cells.texts.get(cells.rows[row])
     }
 
+    /// The distinct texts of a column of the file as they stand there.
+    pub(crate) fn texts(&self, source: usize) -> &Texts {
+        &self.cells[source].texts
+    }
+
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -102,6 +110,43 @@ impl Table {
 
     pub(crate) fn haystack(&self) -> &Haystack {
         self.haystack.get_or_init(|| Haystack::new(self))
+    }
+
+    /// A table of the same columns with other rows: the cell of column `source` in the new row `row` is the one that
+    /// stood in row `picks[source][row]`. Columns keep their readings, however few of the cells have one now.
+    ///
+    /// # Panics
+    /// If there is not a list for each column, all of one length, of rows that are there.
+    pub fn with_rows(&self, picks: &[Vec<usize>]) -> Table {
+        assert_eq!(picks.len(), self.cells.len(), "a list of rows for each column");
+        let rows = picks.first().map_or(0, Vec::len);
+        assert!(
+            picks.iter().all(|picks| picks.len() == rows),
+            "as many rows in each column"
+        );
+        let pick = |(cells, picks): (&Cells, &Vec<usize>)| Cells {
+            rows: picks.iter().map(|row| cells.rows[*row]).collect(),
+            texts: Arc::clone(&cells.texts),
+            texts_are_distinct: cells.texts_are_distinct,
+        };
+        let cells: Vec<Cells> = self.cells.iter().zip(picks).map(pick).collect();
+        let columns = self.columns.iter();
+        Table {
+            columns: columns
+                .map(|column| column.with_cells(&cells[column.source()].rows))
+                .collect(),
+            haystack: OnceLock::new(),
+            words: OnceLock::new(),
+            by_name: self.by_name.clone(),
+            name: self.name.clone(),
+            headers: self.headers.clone(),
+            rows,
+            cells,
+        }
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::new(self))
     }
 
     /// The column that programs call `name`.
@@ -273,6 +318,7 @@ impl TableBuilder {
             .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
         Table {
             haystack: OnceLock::new(),
+            words: OnceLock::new(),
             by_name: ids.collect(),
             name,
             headers,

@@ -1,7 +1,7 @@
 //! The vectors, the dataset's files as they are, and our examples.
 
 use super::support;
-use mapo_tables::{Dataset, Example, Reader, Selection};
+use mapo_tables::{Dataset, Example, Linking, Reader, Selection};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
@@ -190,6 +190,7 @@ fn examples(
         let selection = Selection {
             split: Some((*split).to_owned()),
             reader,
+            linking: Some(Linking::Paper),
             ids: ids.clone(),
             ..Selection::default()
         };

@@ -25,6 +25,8 @@ pub struct Plan {
     pub test_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
+    /// How words of questions are found in cells.
+    pub linking: String,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The store of programs with which memories begin, if one was given.
@@ -150,6 +152,11 @@ impl Plan {
                 Some(self.dev_split.clone()),
             ),
             ("--reader", Some(known.reader.clone()), Some(self.reader.clone())),
+            (
+                "--linking",
+                Some(known.linking.clone()),
+                Some(self.linking.clone()),
+            ),
             ("--limit", number(known.limit), number(self.limit)),
         ];
         for (flag, there, here) in texts {
@@ -223,6 +230,7 @@ impl Plan {
                 split: self.split.clone(),
                 dev_split: Some(self.dev_split.clone()),
                 reader: self.reader.clone(),
+                linking: self.linking.clone(),
                 limit: self.limit,
                 seed,
                 threads,
@@ -262,6 +270,7 @@ mod tests {
             dev_split: "dev".into(),
             test_split: None,
             reader: "mapo".into(),
+            linking: "wide".into(),
             limit: None,
             memory: None,
             vectors: None,

@@ -1,7 +1,7 @@
 //! How sure one can be that one variant is better than another.
 //!
 //! Two variants are measured on the same questions, and with the same seeds, so they are compared question by question
-//! and seed by seed: d[s][q] is +1, 0 or −1, what the variant got right less what the reference got right. The estimate
+//! and seed by seed: `d[s][q]` is +1, 0 or −1, what the variant got right less what the reference got right. The estimate
 //! is the mean of all d. Two things make it uncertain: that these questions were asked and not others, and that these
 //! seeds were taken. So the bootstrap draws both anew, again and again: as many questions as there are, and of S
 //! seeds S − 1, always with replacement, which gives the variance over seeds without the shrinkage that draws of S would

@@ -25,7 +25,7 @@ mod worth;
 
 use super::{Answer, DatasetError, Example, Examples, Selection};
 use crate::language::Language;
-use crate::question::Question;
+use crate::question::{Linking, Question};
 use crate::table::Table;
 use choices::Choices;
 use domains::Domain;
@@ -127,20 +127,28 @@ pub fn generate(split: Split, seed: u64, questions: usize) -> Vec<ToyExample> {
     maker.examples
 }
 
-impl From<ToyExample> for Example {
-    fn from(example: ToyExample) -> Example {
+impl ToyExample {
+    /// The question, linked with its table, and its answer.
+    pub fn read(self, linking: Linking) -> Example {
         Example {
-            question: Question::read(&example.question, &example.table),
-            id: example.id,
-            table: example.table,
-            answer: Answer::own(example.answer),
+            question: Question::read(&self.question, &self.table, linking),
+            id: self.id,
+            table: self.table,
+            answer: Answer::own(self.answer),
             language: Language::WIKITABLEQUESTIONS,
         }
     }
 }
 
+impl From<ToyExample> for Example {
+    /// The questions name cells as they stand, so plain linking finds all that they mention.
+    fn from(example: ToyExample) -> Example {
+        example.read(Linking::Paper)
+    }
+}
+
 /// The questions of a split of the dataset called `toy`.
-pub(super) fn examples(split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
+pub(super) fn examples(split: &str, linking: Linking, wanted: Selection) -> Result<Examples, DatasetError> {
     let split: Split = split.parse().map_err(|_| DatasetError::Split {
         dataset: "toy".to_owned(),
         split: split.to_owned(),
@@ -148,7 +156,7 @@ pub(super) fn examples(split: &str, wanted: Selection) -> Result<Examples, Datas
     })?;
     let examples = generate(split, SEED, split.questions()).into_iter();
     let examples = examples.filter(move |example| wanted.wants(&example.id));
-    Ok(Box::new(examples.map(|example| Ok(example.into()))))
+    Ok(Box::new(examples.map(move |example| Ok(example.read(linking)))))
 }
 
 /// The table as comma-separated text, headers first.
@@ -249,7 +257,7 @@ impl Maker {
             let program = plan.program.clone();
             let solved = worth::solve(&sheet.table, &program, &mut self.choices)?;
             let question = plan.question(solved.answer.len(), sheet, &mut self.choices)?;
-            let read = Question::read(&question, &sheet.table);
+            let read = Question::read(&question, &sheet.table, Linking::Paper);
             if !worth::is_suggested(&solved, &read) || !asked.insert(program.clone()) {
                 return None;
             }

@@ -90,7 +90,9 @@ fn write_answer(table: &Table, program: &Program, denotation: &Denotation) -> Op
             let source = table.column(table.find(name)?).source();
             let cell = |string: &String| {
                 let mut cells = (0..table.rows()).map(|row| table.cell(row, source));
-                cells.find(|cell| normalize(cell) == *string).map(str::to_owned)
+                cells
+                    .find(|cell| normalize(cell) == normalize(string))
+                    .map(str::to_owned)
             };
             strings.iter().map(cell).collect()
         }

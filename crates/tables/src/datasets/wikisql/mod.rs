@@ -5,7 +5,7 @@ pub mod files;
 
 use super::{Answer, DatasetError, Example, Examples, Selection, known_splits};
 use crate::language::Language;
-use crate::question::Question;
+use crate::question::{Linking, Question};
 use crate::table::{self, Reading, TableBuilder, unique_names};
 use files::{ColumnType, Scalar};
 use std::collections::HashMap;
@@ -86,7 +86,12 @@ pub fn questions(folder: &Path, split: &str) -> Result<Vec<Asked>, DatasetError>
     Ok(asked)
 }
 
-pub(super) fn examples(folder: &Path, split: &str, wanted: Selection) -> Result<Examples, DatasetError> {
+pub(super) fn examples(
+    folder: &Path,
+    split: &str,
+    linking: Linking,
+    wanted: Selection,
+) -> Result<Examples, DatasetError> {
     let mut tables: HashMap<String, Arc<table::Table>> = HashMap::new();
     let example = move |asked: Asked| {
         let table = tables
@@ -94,7 +99,7 @@ pub(super) fn examples(folder: &Path, split: &str, wanted: Selection) -> Result<
             .or_insert_with(|| Arc::new(typed(&asked.table)));
         Ok(Example {
             id: asked.id,
-            question: Question::read(&asked.question.question, table),
+            question: Question::read(&asked.question.question, table, linking),
             table: Arc::clone(table),
             answer: Answer::wikisql(&asked.answer),
             language: Language::wikisql(),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::value::{Value, check, to_values};
 use crate::scoring::{Item, Report, Verdict};
+use crate::text::{append_in_one_line, ends_a_line};
 
 /// One line of a prediction file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,17 +108,9 @@ pub fn line<'a>(id: &str, items: impl IntoIterator<Item = Item<'a>>) -> String {
     let mut line = id.to_owned();
     for item in items {
         line.push('\t');
-        let text = item.to_string();
-        line.extend(
-            text.chars()
-                .map(|c| if c == '\t' || ends_a_line(c) { ' ' } else { c }),
-        );
+        append_in_one_line(&item.to_string(), &mut line);
     }
     line
-}
-
-fn ends_a_line(c: char) -> bool {
-    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// The lines of a text by the evaluator's runtime, for which many characters end a line. CR and LF together are one

@@ -1,0 +1,141 @@
+//! `mapo model`: a model's card.
+
+use crate::size::Size;
+use crate::{Outcome, print};
+use clap::Args;
+use mapo_programmer::Summary;
+use mapo_training::Card;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Show what a model is and where it comes from.
+///
+/// Example:
+///   mapo model runs/toy/best.safetensors
+///
+/// Its size, network and words, the data, seed and step that it comes from, its accuracy on the dev split, and the
+/// settings as --set takes them.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Model {
+    /// The model.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Model {
+    pub fn execute(self) -> Outcome {
+        let summary = Summary::read(&self.file)?;
+        let card = Card::read(&summary.notes);
+        let network = serde_json::to_value(&summary.config)?;
+        if self.json {
+            return print(json!({
+                "model": self.file.display().to_string(), "bytes": summary.bytes,
+                "parameters": summary.parameters, "parameter_bits": summary.parameter_bits,
+                "words": summary.words, "trained_words": summary.trained_words,
+                "word_bits": summary.precision.bits(), "vectors": summary.vectors, "network": network,
+                "can_go_on": summary.has_optimiser, "step": summary.step, "card": card.write()?,
+            }));
+        }
+        let line = |name: &str, text: String| print(format_args!("{name:<10} {text}"));
+        line(
+            "file",
+            format!("{}, {}", self.file.display(), Size(summary.bytes)),
+        )?;
+        line(
+            "network",
+            format!(
+                "{} parameters of {} bits",
+                summary.parameters, summary.parameter_bits
+            ),
+        )?;
+        line("sizes", flat("", &network).join(", "))?;
+        let fixed = summary.words - summary.trained_words;
+        let source = summary.vectors.as_ref().map(|name| format!(" from {name}"));
+        line(
+            "words",
+            match fixed {
+                0 => format!("{}, all trained", summary.words),
+                _ => format!(
+                    "{}: {} trained, {fixed}{} in {} bits",
+                    summary.words,
+                    summary.trained_words,
+                    source.unwrap_or_default(),
+                    summary.precision.bits()
+                ),
+            },
+        )?;
+        if let Some(data) = &card.data {
+            let first = card.limit.map(|limit| format!(", the first {limit}"));
+            let split = card.split.as_deref().unwrap_or_default();
+            line(
+                "data",
+                format!("{data} {split}{}", first.unwrap_or_default())
+                    .trim_end()
+                    .to_owned(),
+            )?;
+        }
+        if let Some(reader) = &card.reader {
+            line("reader", reader.clone())?;
+        }
+        if let Some(seed) = card.seed {
+            let threads = card.threads.map(|threads| format!(", on {threads} threads"));
+            line("seed", format!("{seed}{}", threads.unwrap_or_default()))?;
+        }
+        line("step", card.step.unwrap_or(summary.step).to_string())?;
+        if let Some(accuracy) = card.dev_accuracy {
+            let split = card.dev_split.as_deref().unwrap_or("the dev split");
+            line("accuracy", format!("{:.2} % on {split}", 100.0 * accuracy))?;
+        }
+        for (name, note) in &card.notes {
+            line(name, scalar(note))?;
+        }
+        for (at, setting) in card.settings.iter().flat_map(|value| flat("", value)).enumerate() {
+            line(if at == 0 { "settings" } else { "" }, setting)?;
+        }
+        Ok(())
+    }
+}
+
+/// A model's card in a few words: what it was trained on, how long, and how good it was.
+pub fn in_short(card: &Card) -> Option<String> {
+    let parts = [
+        card.data.clone(),
+        card.step.map(|step| format!("step {step}")),
+        card.dev_accuracy.map(|accuracy| {
+            let split = card.dev_split.as_deref().unwrap_or("the dev split");
+            format!("{:.2} % on {split}", 100.0 * accuracy)
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Nested values as `name.name=value`.
+fn flat(name: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(inner) => inner
+            .iter()
+            .flat_map(|(key, value)| match name {
+                "" => flat(key, value),
+                name => flat(&format!("{name}.{key}"), value),
+            })
+            .collect(),
+        value => vec![format!("{name}={}", scalar(value))],
+    }
+}
+
+/// A value as people write it: text without quotes, and numbers that were of 32 bits with no more digits than those have.
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match number.as_f64() {
+            Some(wide) if number.is_f64() && f64::from(wide as f32) == wide => (wide as f32).to_string(),
+            _ => number.to_string(),
+        },
+        value => value.to_string(),
+    }
+}

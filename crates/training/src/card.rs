@@ -1,0 +1,236 @@
+//! A model's card: what its file says about where it comes from.
+
+use mapo_tables::Dataset;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::folder::RunConfig;
+use crate::{Error, Result};
+
+/// What a model's file says about where the model comes from. A file says what its writer knew; nothing is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Card {
+    /// The dataset, without the folder that it was in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// The split that it was trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// Only so many of its examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Whose reading of questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
+    /// How words of questions are found in cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linking: Option<String>,
+    /// The seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How many threads; with one, the same seed gives the same model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// Steps of learning that it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u64>,
+    /// The split that it was chosen by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_split: Option<String>,
+    /// Its share of right answers there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_accuracy: Option<f64>,
+    /// The settings of the run; as they were written, for they change between versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Value>,
+    /// Anything else: its licence, the command that made it.
+    #[serde(flatten)]
+    pub notes: Map<String, Value>,
+}
+
+impl Card {
+    /// The card of a model that a run found best.
+    ///
+    /// # Errors
+    /// If the settings cannot be written as JSON.
+    pub fn of_run(config: &RunConfig, step: u64, dev_accuracy: f64) -> Result<Self> {
+        let run = &config.run;
+        let settings =
+            serde_json::to_value(&config.settings).map_err(|error| Error::Settings(error.to_string()))?;
+        Ok(Self {
+            data: Some(data_name(&run.data)),
+            split: Some(run.split.clone()),
+            limit: run.limit,
+            reader: Some(run.reader.clone()),
+            linking: Some(run.linking.clone()),
+            seed: Some(run.seed),
+            threads: Some(run.threads),
+            step: Some(step),
+            dev_split: run.dev_split.clone(),
+            dev_accuracy: Some(dev_accuracy),
+            settings: Some(settings),
+            notes: Map::new(),
+        })
+    }
+
+    /// The card in a file's description. What cannot be understood is kept as a note.
+    pub fn read(notes: &Value) -> Self {
+        match serde_json::from_value(notes.clone()) {
+            Ok(card) => card,
+            Err(_) if notes.is_null() => Self::default(),
+            Err(_) => Self {
+                notes: Map::from_iter([("notes".to_owned(), notes.clone())]),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The card as a file keeps it.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn write(&self) -> Result<Value> {
+        serde_json::to_value(self).map_err(|error| Error::Settings(error.to_string()))
+    }
+
+    /// Adds a note given as NAME=VALUE. Names of data, splits and reader may be added where the file does not say them.
+    ///
+    /// # Errors
+    /// If it is not of that form, or would replace what only the run itself can know.
+    pub fn note(&mut self, note: &str) -> Result<()> {
+        let wrong = |problem: String| Err(Error::Settings(problem));
+        let (name, text) = match note.split_once('=') {
+            Some((name, text)) if !name.is_empty() && !text.is_empty() => (name, text),
+            _ => {
+                return wrong(format!(
+                    "'{note}' is no note; write NAME=VALUE, as in licence=MIT"
+                ));
+            }
+        };
+        let said = match name {
+            "data" => Some(&mut self.data),
+            "split" => Some(&mut self.split),
+            "dev_split" => Some(&mut self.dev_split),
+            "reader" => Some(&mut self.reader),
+            "linking" => Some(&mut self.linking),
+            _ => None,
+        };
+        if let Some(unsaid @ None) = said {
+            *unsaid = Some(text.to_owned());
+            return Ok(());
+        }
+        if FROM_THE_RUN.contains(&name) {
+            return wrong(format!(
+                "'{name}' comes from the run itself; choose another name for the note"
+            ));
+        }
+        self.notes.insert(name.to_owned(), Value::from(text));
+        Ok(())
+    }
+}
+
+/// What a note cannot replace.
+const FROM_THE_RUN: [&str; 11] = [
+    "data",
+    "split",
+    "limit",
+    "reader",
+    "linking",
+    "seed",
+    "threads",
+    "step",
+    "dev_split",
+    "dev_accuracy",
+    "settings",
+];
+
+/// A dataset's name without the folder that it was in, which means nothing elsewhere.
+fn data_name(data: &str) -> String {
+    match data.parse() {
+        Ok(Dataset::Toy) => "toy".to_owned(),
+        Ok(Dataset::Wtq(_)) => "wtq".to_owned(),
+        Ok(Dataset::WikiSql(_)) => "wikisql".to_owned(),
+        Ok(Dataset::JsonLines(file)) => {
+            format!("jsonl:{}", file.file_name().unwrap_or_default().to_string_lossy())
+        }
+        Err(_) => data.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Origin, Settings};
+    use serde_json::json;
+
+    fn config(data: &str) -> RunConfig {
+        RunConfig {
+            run: Origin {
+                data: data.to_owned(),
+                split: "train".to_owned(),
+                dev_split: None,
+                reader: "mapo".to_owned(),
+                linking: "wide".to_owned(),
+                limit: Some(7),
+                seed: 3,
+                threads: 1,
+                memory: None,
+                vectors: None,
+                init: None,
+            },
+            settings: Settings::toy(),
+        }
+    }
+
+    #[test]
+    fn a_card_comes_back_as_it_was() {
+        let mut card = Card::of_run(&config("toy"), 12, 0.5).unwrap();
+        card.note("licence=CC BY-SA 4.0").unwrap();
+        card.note("command=mapo train --set a=b").unwrap();
+        let written = card.write().unwrap();
+        assert_eq!(Card::read(&written), card);
+        assert_eq!(written["settings"]["batch"], json!(32));
+        assert_eq!(written["command"], json!("mapo train --set a=b"));
+        // Every field that a run can write is protected.
+        let full = Card {
+            dev_split: Some("dev".to_owned()),
+            ..Card::of_run(&config("toy"), 12, 0.5).unwrap()
+        };
+        for name in full.write().unwrap().as_object().unwrap().keys() {
+            let said = full.clone().note(&format!("{name}=x")).unwrap_err().to_string();
+            assert!(said.contains("comes from the run"), "{said}");
+        }
+        for wrong in ["licence", "=x", "licence="] {
+            assert!(card.note(wrong).unwrap_err().to_string().contains("NAME=VALUE"));
+        }
+    }
+
+    #[test]
+    fn files_of_any_age_have_a_card() {
+        let old = json!({"step": 5, "dev_accuracy": 0.25});
+        let card = Card::read(&old);
+        assert_eq!(
+            (card.step, card.dev_accuracy, card.data),
+            (Some(5), Some(0.25), None)
+        );
+        let checkpoint = json!({"best": {"step": 1, "accuracy": 0.5}});
+        assert_eq!(Card::read(&checkpoint).write().unwrap(), checkpoint);
+        assert_eq!(Card::read(&Value::Null), Card::default());
+        assert_eq!(Card::read(&json!([1])).notes["notes"], json!([1]));
+    }
+
+    #[test]
+    fn no_folder_of_the_machine_is_told() {
+        for (data, name) in [
+            ("wtq:/home/someone/wtq", "wtq"),
+            ("wikisql:x/y", "wikisql"),
+            ("jsonl:/home/someone/questions.jsonl", "jsonl:questions.jsonl"),
+        ] {
+            assert_eq!(
+                Card::of_run(&config(data), 1, 0.0).unwrap().data.as_deref(),
+                Some(name)
+            );
+        }
+    }
+}
