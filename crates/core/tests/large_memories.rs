@@ -22,7 +22,8 @@ const PART: MemoryScoring = MemoryScoring {
 fn world() -> (World, Vec<usize>) {
     let branch = |first: u16| {
         let programs = (0..6).map(|action| {
-            let reward = f32::from(u8::from((first + action) % 2 == 0)) * (1.0 - 0.1 * f32::from(action));
+            let reward =
+                f32::from(u8::from((first + action).is_multiple_of(2))) * (1.0 - 0.1 * f32::from(action));
             (Action(action), Tree::Program(reward))
         });
         Tree::Fork(programs.collect())
