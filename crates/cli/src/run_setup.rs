@@ -4,14 +4,17 @@
 use crate::training::examples;
 use clap::Args;
 use mapo_tables::{Dataset, Example, Selection};
-use mapo_training::{Origin, Settings};
+use mapo_training::{Origin, Preset, Settings};
 use std::error::Error;
 use std::path::PathBuf;
 
 /// The settings of a run.
 #[derive(Args, Clone)]
 pub struct SettingsArgs {
-    /// Settings in TOML, over those for the dataset.
+    /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), wtq-paper, wikisql-paper.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<Preset>,
+    /// Settings in TOML, over those of the preset.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Change a setting, as in learning.rate=0.002; may be given many times.
@@ -25,7 +28,8 @@ pub struct SettingsArgs {
 impl SettingsArgs {
     /// The settings for a dataset, changed as the arguments say.
     pub fn settings(&self, data: &Dataset) -> Result<Settings, Box<dyn Error>> {
-        let mut settings = Settings::for_data(data);
+        let preset = self.preset.unwrap_or(Preset::for_data(data));
+        let mut settings = preset.settings();
         if let Some(file) = &self.config {
             let file_error = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
             let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;

@@ -1,8 +1,8 @@
-//! The settings of a run: presets, and how a file or a flag changes them.
+//! The settings of a run, and how a file or a flag changes them.
 
-use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
+use mapo_core::{Exploring, MemoryScoring, Objective};
 use mapo_programmer::Config;
-use mapo_tables::{Dataset, Pruning};
+use mapo_tables::Pruning;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -103,134 +103,6 @@ pub struct Exploration {
 }
 
 impl Settings {
-    /// The settings for a kind of dataset; questions of one's own are trained as those of `toy`.
-    pub fn for_data(data: &Dataset) -> Self {
-        match data {
-            Dataset::Wtq(_) => Self::wtq(),
-            Dataset::WikiSql(_) => Self::wikisql(),
-            Dataset::Toy | Dataset::JsonLines(_) => Self::toy(),
-        }
-    }
-
-    /// The paper's settings for WikiTableQuestions.
-    pub fn wtq() -> Self {
-        Self {
-            steps: 25_000,
-            batch: 25,
-            samples: 50.0,
-            refresh: 10,
-            evaluate: 500,
-            beam: 5,
-            network: NetworkSettings {
-                hidden: 200,
-                attention: 200,
-                layers: 2,
-                vector: 100,
-                often: 5,
-                column_features: 1,
-                token_features: 1,
-                pairs: false,
-                cells: false,
-                constant_kinds: false,
-            },
-            learning: Learning {
-                rate: 0.001,
-                final_rate: 1.0,
-                decay_from: 0.0,
-                clip_norm: 5.0,
-                dropout: 0.2,
-                entropy: 0.01,
-                average: 0.0,
-            },
-            objective: Objective::Mapo(Mapo::default()),
-            exploring: Exploring::default(),
-            exploration: Exploration {
-                programs: 50_000,
-                pruning: Pruning::Wide.to_string(),
-            },
-            memory: MemoryScoring {
-                whole: 256,
-                best: 128,
-                sample: 64,
-            },
-            warm_up: None,
-        }
-    }
-
-    /// The paper's settings for WikiSQL.
-    pub fn wikisql() -> Self {
-        let wtq = Self::wtq();
-        Self {
-            steps: 15_000,
-            batch: 125,
-            samples: 750.0,
-            learning: Learning {
-                dropout: 0.0,
-                entropy: 0.0,
-                ..wtq.learning
-            },
-            objective: Objective::Mapo(Mapo {
-                inside: Inside::Top(5),
-                weights_from: WeightsFrom::Learner,
-                ..Mapo::default()
-            }),
-            exploring: Exploring {
-                per_visit: 1,
-                when_empty: 9,
-            },
-            exploration: Exploration {
-                programs: 1_000,
-                pruning: Pruning::None.to_string(),
-            },
-            ..wtq
-        }
-    }
-
-    /// Settings for the built-in dataset, chosen so that it is learnt in a minute or two.
-    pub fn toy() -> Self {
-        Self {
-            steps: 1_000,
-            batch: 32,
-            samples: 32.0,
-            refresh: 10,
-            evaluate: 100,
-            beam: 5,
-            network: NetworkSettings {
-                hidden: 128,
-                attention: 128,
-                layers: 2,
-                vector: 64,
-                often: 3,
-                column_features: 2,
-                token_features: 1,
-                pairs: false,
-                cells: false,
-                constant_kinds: false,
-            },
-            learning: Learning {
-                rate: 0.005,
-                final_rate: 0.1,
-                decay_from: 0.0,
-                clip_norm: 5.0,
-                dropout: 0.4,
-                entropy: 0.0,
-                average: 0.98,
-            },
-            objective: Objective::Mapo(Mapo {
-                inside: Inside::Sampled(1),
-                outside: Outside::Rejection,
-                ..Mapo::default()
-            }),
-            exploring: Exploring::default(),
-            exploration: Exploration {
-                programs: 4_000,
-                pruning: Pruning::Wide.to_string(),
-            },
-            memory: MemoryScoring::WHOLE,
-            warm_up: None,
-        }
-    }
-
     /// The network's configuration; `vector` is the size of the words' vectors.
     pub fn config(&self, vector: usize) -> Config {
         Config {
@@ -509,10 +381,12 @@ pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Preset;
+    use mapo_core::Mapo;
 
     #[test]
     fn presets_make_sense_and_survive_a_file() {
-        for settings in [Settings::toy(), Settings::wtq(), Settings::wikisql()] {
+        for settings in Preset::ALL.map(Preset::settings) {
             settings.check().unwrap();
             let text = settings.to_toml().unwrap();
             assert_eq!(Settings::toy().changed_by(&text).unwrap(), settings);
@@ -521,7 +395,7 @@ mod tests {
 
     #[test]
     fn what_the_paper_does_not_have_is_switched_on() {
-        let paper = Settings::wtq();
+        let paper = Settings::wtq_paper();
         assert_eq!(
             paper.config(100),
             Config {

@@ -5,6 +5,7 @@ use mapo_tables::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
+use crate::presets::Preset;
 use crate::settings::{Settings, closest};
 use crate::{Error, Result};
 
@@ -191,7 +192,7 @@ fn unknown(name: &str) -> Error {
 }
 
 fn preset_mapo(data: &Dataset) -> Mapo {
-    match Settings::for_data(data).objective {
+    match Preset::for_data(data).settings().objective {
         Objective::Mapo(mapo) => mapo,
         _ => Mapo::default(),
     }

@@ -1,0 +1,266 @@
+//! Settings that go together, by name.
+
+use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
+use mapo_tables::{Dataset, Pruning};
+use std::fmt;
+use std::str::FromStr;
+
+use crate::policy::Learning;
+use crate::settings::{Exploration, NetworkSettings, Settings};
+
+/// Settings that go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// For the built-in dataset, and for questions of one's own.
+    Toy,
+    /// What we found best for WikiTableQuestions.
+    Wtq,
+    /// The paper's for WikiTableQuestions.
+    WtqPaper,
+    /// What we found best for WikiSQL.
+    WikiSql,
+    /// The paper's for WikiSQL.
+    WikiSqlPaper,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Toy,
+        Self::Wtq,
+        Self::WtqPaper,
+        Self::WikiSql,
+        Self::WikiSqlPaper,
+    ];
+
+    /// The preset for a kind of dataset; questions of one's own are trained as those of `toy`.
+    pub fn for_data(data: &Dataset) -> Self {
+        match data {
+            Dataset::Wtq(_) => Self::Wtq,
+            Dataset::WikiSql(_) => Self::WikiSql,
+            Dataset::Toy | Dataset::JsonLines(_) => Self::Toy,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Toy => "toy",
+            Self::Wtq => "wtq",
+            Self::WtqPaper => "wtq-paper",
+            Self::WikiSql => "wikisql",
+            Self::WikiSqlPaper => "wikisql-paper",
+        }
+    }
+
+    /// Its settings.
+    pub fn settings(self) -> Settings {
+        match self {
+            Self::Toy => Settings::toy(),
+            Self::Wtq => Settings::wtq(),
+            Self::WtqPaper => Settings::wtq_paper(),
+            Self::WikiSql => Settings::wikisql(),
+            Self::WikiSqlPaper => Settings::wikisql_paper(),
+        }
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|preset| preset.name() == name);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|preset| preset.name()).collect();
+            format!("there is no preset '{name}'; choose one of {}", names.join(", "))
+        })
+    }
+}
+
+impl Settings {
+    /// The paper's settings for WikiTableQuestions.
+    pub fn wtq_paper() -> Self {
+        Self {
+            steps: 25_000,
+            batch: 25,
+            samples: 50.0,
+            refresh: 10,
+            evaluate: 500,
+            beam: 5,
+            network: NetworkSettings {
+                hidden: 200,
+                attention: 200,
+                layers: 2,
+                vector: 100,
+                often: 5,
+                column_features: 1,
+                token_features: 1,
+                pairs: false,
+                cells: false,
+                constant_kinds: false,
+            },
+            learning: Learning {
+                rate: 0.001,
+                final_rate: 1.0,
+                decay_from: 0.0,
+                clip_norm: 5.0,
+                dropout: 0.2,
+                entropy: 0.01,
+                average: 0.0,
+            },
+            objective: Objective::Mapo(Mapo::default()),
+            exploring: Exploring::default(),
+            exploration: Exploration {
+                programs: 50_000,
+                pruning: Pruning::Wide.to_string(),
+            },
+            memory: MemoryScoring {
+                whole: 256,
+                best: 128,
+                sample: 64,
+            },
+            warm_up: None,
+        }
+    }
+
+    /// What we found best for WikiTableQuestions; see `docs/results.md`.
+    pub fn wtq() -> Self {
+        Self {
+            steps: 8_000,
+            ..Self::wtq_paper()
+        }
+        .improved()
+    }
+
+    /// What we found best, over the paper's settings: a network in which question and columns see each other, more
+    /// dropout, no term of entropy, and a learning rate that falls while the parameters are averaged.
+    fn improved(self) -> Self {
+        Self {
+            network: NetworkSettings {
+                column_features: 3,
+                token_features: 7,
+                pairs: true,
+                cells: true,
+                constant_kinds: true,
+                ..self.network
+            },
+            learning: Learning {
+                final_rate: 0.05,
+                dropout: 0.3,
+                entropy: 0.0,
+                average: 0.999,
+                ..self.learning
+            },
+            ..self
+        }
+    }
+
+    /// The paper's settings for WikiSQL.
+    pub fn wikisql_paper() -> Self {
+        let wtq = Self::wtq_paper();
+        Self {
+            steps: 15_000,
+            batch: 125,
+            samples: 750.0,
+            learning: Learning {
+                dropout: 0.0,
+                entropy: 0.0,
+                ..wtq.learning
+            },
+            objective: Objective::Mapo(Mapo {
+                inside: Inside::Top(5),
+                weights_from: WeightsFrom::Learner,
+                ..Mapo::default()
+            }),
+            exploring: Exploring {
+                per_visit: 1,
+                when_empty: 9,
+            },
+            exploration: Exploration {
+                programs: 1_000,
+                pruning: Pruning::None.to_string(),
+            },
+            ..wtq
+        }
+    }
+
+    /// What we found best for WikiSQL; see `docs/results.md`.
+    pub fn wikisql() -> Self {
+        Self::wikisql_paper().improved()
+    }
+
+    /// Settings for the built-in dataset, chosen so that it is learnt in a minute or two.
+    pub fn toy() -> Self {
+        Self {
+            steps: 1_000,
+            batch: 32,
+            samples: 32.0,
+            refresh: 10,
+            evaluate: 100,
+            beam: 5,
+            network: NetworkSettings {
+                hidden: 128,
+                attention: 128,
+                layers: 2,
+                vector: 64,
+                often: 3,
+                column_features: 2,
+                token_features: 1,
+                pairs: false,
+                cells: false,
+                constant_kinds: false,
+            },
+            learning: Learning {
+                rate: 0.005,
+                final_rate: 0.1,
+                decay_from: 0.0,
+                clip_norm: 5.0,
+                dropout: 0.4,
+                entropy: 0.0,
+                average: 0.98,
+            },
+            objective: Objective::Mapo(Mapo {
+                inside: Inside::Sampled(1),
+                outside: Outside::Rejection,
+                ..Mapo::default()
+            }),
+            exploring: Exploring::default(),
+            exploration: Exploration {
+                programs: 4_000,
+                pruning: Pruning::Wide.to_string(),
+            },
+            memory: MemoryScoring::WHOLE,
+            warm_up: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_have_names_and_make_sense() {
+        for preset in Preset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+            preset.settings().check().unwrap();
+        }
+        let said = "wtq-papers".parse::<Preset>().unwrap_err();
+        assert!(said.contains("wtq-paper,"), "{said}");
+    }
+
+    #[test]
+    fn the_papers_network_is_the_papers() {
+        for preset in [Preset::WtqPaper, Preset::WikiSqlPaper] {
+            let network = preset.settings().network;
+            assert!(!network.pairs && !network.cells && !network.constant_kinds);
+            assert_eq!((network.token_features, network.column_features), (1, 1));
+        }
+    }
+}
