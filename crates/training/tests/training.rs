@@ -114,75 +114,72 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
 
 #[test]
 fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
-    check_cut_off(false);
-    check_cut_off(true);
-}
+    for linked in [false, true] {
+        let setting = setting(60, linked);
+        let mut whole = setting.trainer(1);
+        go(&mut whole);
+        let mut again = setting.trainer(1);
+        go(&mut again);
+        assert_eq!(bits(&whole), bits(&again));
 
-fn check_cut_off(linked: bool) {
-    let setting = setting(60, linked);
-    let mut whole = setting.trainer(1);
-    go(&mut whole);
-    let mut again = setting.trainer(1);
-    go(&mut again);
-    assert_eq!(bits(&whole), bits(&again));
-
-    let directory = tempfile::tempdir().unwrap();
-    let config = RunConfig {
-        run: Origin {
-            data: "toy".into(),
-            split: "train".into(),
-            dev_split: None,
-            reader: "mapo".into(),
-            linking: "wide".into(),
-            limit: None,
-            seed: 3,
-            threads: 1,
-            memory: None,
-            vectors: None,
-            init: None,
-        },
-        settings: setting.settings.clone(),
-    };
-    let mut folder = Folder::create(directory.path(), &config).unwrap();
-    assert!(Folder::create(directory.path(), &config).is_err());
-    let mut cut = setting.trainer(1);
-    let stop = AtomicBool::new(false);
-    cut.run(&stop, &mut |trainer, event| {
-        match event {
-            Event::Measured { metrics, is_best } => {
-                folder.measured(metrics)?;
-                if let (true, Some(best)) = (*is_best, trainer.best()) {
-                    folder.save_best(best)?;
+        let directory = tempfile::tempdir().unwrap();
+        let config = RunConfig {
+            run: Origin {
+                data: "toy".into(),
+                split: "train".into(),
+                dev_split: None,
+                reader: "mapo".into(),
+                linking: "wide".into(),
+                limit: None,
+                seed: 3,
+                threads: 1,
+                memory: None,
+                vectors: None,
+                init: None,
+            },
+            settings: setting.settings.clone(),
+        };
+        let mut folder = Folder::create(directory.path(), &config).unwrap();
+        assert!(Folder::create(directory.path(), &config).is_err());
+        let mut cut = setting.trainer(1);
+        let stop = AtomicBool::new(false);
+        cut.run(&stop, &mut |trainer, event| {
+            match event {
+                Event::Measured { metrics, is_best } => {
+                    folder.measured(metrics)?;
+                    if let (true, Some(best)) = (*is_best, trainer.best()) {
+                        folder.save_best(best)?;
+                    }
+                    folder.save(trainer)?;
                 }
-                folder.save(trainer)?;
+                // What comes after the last checkpoint is lost.
+                Event::Step { step } => stop.store(*step >= 33, Relaxed),
             }
-            // What comes after the last checkpoint is lost.
-            Event::Step { step } => stop.store(*step >= 33, Relaxed),
-        }
-        Ok(())
-    })
-    .unwrap();
-    assert_eq!(cut.step(), 40);
-    drop(cut);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(cut.step(), 40);
+        drop(cut);
 
-    let (mut folder, read) = Folder::open(directory.path()).unwrap();
-    assert_eq!(read, config);
-    let saved = folder.load(setting.examples.len()).unwrap().unwrap();
-    let mut resumed = Trainer::resume(
-        &setting.settings,
-        3,
-        1,
-        saved,
-        &setting.examples,
-        &setting.examples,
-    )
-    .unwrap();
-    assert_eq!(resumed.step(), 40);
-    go(&mut resumed);
-    assert_eq!(bits(&whole), bits(&resumed));
-    assert_eq!(whole.best().unwrap().accuracy, resumed.best().unwrap().accuracy);
-    for (one, other) in whole.tasks().iter().zip(resumed.tasks()) {
-        assert_eq!(one.memory, other.memory);
+        let (mut folder, read) = Folder::open(directory.path()).unwrap();
+        assert_eq!(read, config);
+        let saved = folder.load(setting.examples.len()).unwrap().unwrap();
+        let mut resumed = Trainer::resume(
+            &setting.settings,
+            3,
+            1,
+            saved,
+            &setting.examples,
+            &setting.examples,
+        )
+        .unwrap();
+        assert_eq!(resumed.step(), 40);
+        go(&mut resumed);
+        assert_eq!(bits(&whole), bits(&resumed));
+        assert_eq!(whole.best().unwrap().accuracy, resumed.best().unwrap().accuracy);
+        for (one, other) in whole.tasks().iter().zip(resumed.tasks()) {
+            assert_eq!(one.memory, other.memory);
+        }
     }
 }
 
