@@ -118,6 +118,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
             split: "train".into(),
             dev_split: None,
             reader: "mapo".into(),
+            linking: "paper".into(),
             limit: None,
             seed: 3,
             threads: 1,
