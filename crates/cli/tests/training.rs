@@ -114,6 +114,59 @@ fn a_typo_in_a_setting_suggests_the_right_name() {
 }
 
 #[test]
+fn programs_found_with_another_linking_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (store, dir) = (path("store.jsonl"), path("run"));
+    let data = ["--data", "toy", "--limit", "20"];
+    let explore = [
+        "explore",
+        "--programs",
+        "50",
+        "--out",
+        &store,
+        "--linking",
+        "wide",
+    ];
+    run_well(explore.into_iter().chain(data));
+    let header = std::fs::read_to_string(&store).unwrap();
+    assert!(
+        header.lines().next().unwrap().contains(r#""linking":"wide""#),
+        "{header}"
+    );
+
+    let train = ["train", "--memory", &store, "--run", &dir, "--steps", "1"];
+    let ran = run(train.into_iter().chain(data).chain(QUICK));
+    assert_eq!(ran.code, Some(2));
+    let wanted = "made with linking wide, but paper is wanted; explore again, or train with --linking wide";
+    assert!(ran.stderr.contains(wanted), "{}", ran.stderr);
+
+    let dir = path("fits");
+    let train = [
+        "train",
+        "--memory",
+        &store,
+        "--run",
+        &dir,
+        "--steps",
+        "1",
+        "--linking",
+        "wide",
+    ];
+    run_well(train.into_iter().chain(data).chain(QUICK));
+    let config = std::fs::read_to_string(folder.path().join("fits/config.toml")).unwrap();
+    assert!(config.contains("linking = \"wide\""), "{config}");
+
+    let odd = run(["data", "toy", "--linking", "loose"]);
+    assert_eq!(odd.code, Some(2));
+    assert!(
+        odd.stderr.contains("there is no linking 'loose'"),
+        "{}",
+        odd.stderr
+    );
+}
+
+#[test]
 fn a_run_that_is_killed_at_ten_moments_goes_on_to_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

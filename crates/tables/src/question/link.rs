@@ -97,7 +97,7 @@ pub(super) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Me
         let found = match &wide {
             None => exact,
             Some(wide) => {
-                let exact = exact.filter(|_| tokens[at].contains(char::is_alphanumeric));
+                let exact = exact.filter(|mention| !is_punctuation(&mention.constant));
                 let length = exact.as_ref().map_or(0, |mention| mention.span.len());
                 wide.near(at, length).or(exact)
             }
@@ -117,6 +117,14 @@ pub(super) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Me
     join_alternatives(tokens, &mut mentions);
     mentions.extend(lists);
     mentions
+}
+
+/// Whether nothing in a constant is a letter or a digit.
+fn is_punctuation(constant: &Constant) -> bool {
+    match constant {
+        Constant::Strings(strings) => !strings.iter().any(|text| text.contains(char::is_alphanumeric)),
+        Constant::Numbers(_) | Constant::Dates(_) => false,
+    }
 }
 
 /// The longest string that starts at a token and occurs in a cell at every length on the way.

@@ -76,7 +76,6 @@ impl<'a> Wide<'a> {
         }
         self.nation(start)
             .or_else(|| self.result(start))
-            .or_else(|| self.place(start))
             .or_else(|| self.parenthesis(start))
             .or_else(|| self.misspelt(start, 0))
     }
@@ -143,16 +142,6 @@ impl<'a> Wide<'a> {
             texts.map(move |text| if word.len() > 1 { word } else { text })
         });
         mention(texts, start..start + 1)
-    }
-
-    /// The opponents met at home or away.
-    fn place(&self, start: usize) -> Option<Mention> {
-        let texts = match self.tokens[start].as_str() {
-            "away" | "road" => self.words.away(),
-            "home" => self.words.home(),
-            _ => return None,
-        };
-        mention(texts.iter().map(String::as_str), start..start + 1)
     }
 
     /// What the normal form of cells leaves out, as the cells that it is left out of.
@@ -272,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn results_and_places_are_the_texts_that_say_so() {
+    fn results_are_the_texts_that_say_so() {
         let table = table(&[
             ["W 21-7", "Reds"],
             ["L 3-10", "@ Blues"],
@@ -282,8 +271,6 @@ mod tests {
         assert_eq!(linked("games won", &table), ["['w 21-7', 'w 14-3']"]);
         assert_eq!(linked("the losses", &table), ["['l 3-10']"]);
         assert_eq!(linked("how many draws", &table), ["['tie']"]);
-        assert_eq!(linked("played away", &table), ["['@ blues', '@ greens']"]);
-        assert_eq!(linked("played at home", &table), ["['reds', 'whites']"]);
     }
 
     #[test]
@@ -313,5 +300,6 @@ mod tests {
         let table = table(&[["100 %", "a/b"], ["#1", "9"]]);
         assert!(linked("/ # % .9", &table).is_empty());
         assert_eq!(linked("9", &table), ["['9']"]);
+        assert_eq!(linked("# 1", &table), ["['#1']"]);
     }
 }

@@ -22,9 +22,6 @@ pub(crate) struct Words {
     headers: HashSet<String>,
     /// What normal forms leave out, each with the normal forms that it is left out of.
     dropped: Vec<(String, Vec<String>)>,
-    /// The opponents met away, which are written `@ Reds`, and those met at home in the same columns.
-    away: Vec<String>,
-    home: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,23 +60,7 @@ impl Words {
             .flat_map(|header| words(&header).map(|(_, word)| stem(word)).collect::<Vec<_>>())
             .collect();
         index.dropped = dropped(table);
-        index.find_places(table);
         index
-    }
-
-    /// Finds the columns in which at least two texts, and not all, begin with an `@`.
-    fn find_places(&mut self, table: &Table) {
-        for column in table.columns().iter().filter(|c| c.kind() == ColumnKind::Text) {
-            let texts = column.values().filter_map(|value| match value {
-                Value::Text(text) if !text.is_empty() => Some(text.to_owned()),
-                _ => None,
-            });
-            let (away, home): (Vec<String>, Vec<String>) = texts.partition(|text| text.starts_with('@'));
-            if away.len() > 1 && !home.is_empty() {
-                self.away.extend(away);
-                self.home.extend(home);
-            }
-        }
     }
 
     fn add(&mut self, text: &str) {
@@ -166,16 +147,6 @@ impl Words {
                 *place == 0 || self.places[*place as usize - 1].text != self.places[*place as usize].text;
             is_first.then(|| self.texts[self.places[*place as usize].text as usize].as_str())
         })
-    }
-
-    /// The texts of games played away.
-    pub fn away(&self) -> &[String] {
-        &self.away
-    }
-
-    /// The texts of games played at home, in columns that mark those played away.
-    pub fn home(&self) -> &[String] {
-        &self.home
     }
 
     /// What normal forms leave out, with the normal forms.
