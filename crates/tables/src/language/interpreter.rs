@@ -6,7 +6,6 @@ use super::function::{Argument, Definition, Function, Gives};
 use super::machine::{Arg, Held, Machine, RowsRef, Values, ValuesKind, ValuesRef};
 use super::symbol::{Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
-use crate::text::in_one_line;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 
@@ -147,7 +146,7 @@ impl Interpreter {
     }
 
     /// The value of the last expression, which is the program's answer once it has ended: texts as they stand in the
-    /// cells, in one line. Texts with one normal form are one item, written as in the first of their rows.
+    /// cells (those of several lines in one, but on WikiSQL). Texts with one normal form are one item, written as in the first of their rows.
     pub fn answer(&self) -> Option<Denotation> {
         let last = self.finished.len().checked_sub(1)?;
         self.denotation(last, self.machine.answers(last))
@@ -160,11 +159,7 @@ impl Interpreter {
             )),
             Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
             Held::Values { .. } => match self.machine.kind(ValuesRef::Variable(variable as u8))? {
-                ValuesKind::Strings => Denotation::Strings(
-                    values
-                        .map(|value| in_one_line(&value.to_string()).into_owned())
-                        .collect(),
-                ),
+                ValuesKind::Strings => Denotation::Strings(values.map(|value| value.to_string()).collect()),
                 ValuesKind::Numbers => {
                     let number = |value| {
                         if let Value::Number(number) = value {
@@ -189,7 +184,7 @@ impl Interpreter {
         })
     }
 
-    /// The items of the [answer](Self::answer) without copying them, texts with the line ends of their cells; none when it is rows.
+    /// The items of the [answer](Self::answer) without copying them; none when it is rows.
     pub fn answer_values(&self) -> impl Iterator<Item = Value<'_>> + Clone {
         let last = self.finished.len().wrapping_sub(1);
         let scalar = match self.machine.held().get(last) {
@@ -584,6 +579,53 @@ impl Denotation {
             Denotation::Strings(strings) => strings.clone(),
             Denotation::Numbers(numbers) => numbers.iter().map(f64::to_string).collect(),
             Denotation::Dates(dates) => dates.iter().map(crate::Date::to_string).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datasets::Answer;
+    use crate::scoring::wikisql::Purpose;
+    use crate::scoring::wtq::Scratch;
+    use crate::table::TableBuilder;
+
+    fn run(cells: &[&str], program: &str) -> Interpreter {
+        let mut builder = TableBuilder::new("t", ["Name"]);
+        cells.iter().for_each(|cell| builder.push_row([*cell]));
+        let context = Context::new(Arc::new(builder.finish()), [], Language::WIKITABLEQUESTIONS);
+        let tokens = context.encode(&program.parse().unwrap()).unwrap();
+        let mut interpreter = Interpreter::new(Arc::new(context));
+        tokens
+            .into_iter()
+            .for_each(|token| interpreter.step(token).unwrap());
+        interpreter
+    }
+
+    #[test]
+    fn answers_are_written_as_in_the_first_of_their_rows_and_values_in_normal_form() {
+        let cells = ["Zoë (actor)", "Bob", "ZOE[2]"];
+        for (program, answer) in [
+            ("(hop all_rows r.name-str)", &["Zoë (actor)", "Bob"][..]),
+            ("(last all_rows) (hop v0 r.name-str)", &["ZOE[2]"]),
+            ("(mode all_rows r.name-str)", &["Zoë (actor)"]),
+        ] {
+            let interpreter = run(&cells, program);
+            assert_eq!(interpreter.answer().unwrap().to_strings(), answer, "{program}");
+        }
+        let values = run(&cells, "(hop all_rows r.name-str)").value(0).unwrap();
+        assert_eq!(values.to_strings(), ["zoe", "bob"]);
+    }
+
+    #[test]
+    fn a_right_cell_is_right_where_its_normal_form_has_another() {
+        // The evaluator takes one full stop off; off the normal form it would take a second.
+        for (cell, right) in [("Etc..", "etc.."), ("Cosimo\n(the Elder)", "Cosimo")] {
+            let interpreter = run(&[cell], "(hop all_rows r.name-str)");
+            let answer = Answer::own(vec![right.to_owned()]);
+            let verdict = answer.is_right(&interpreter, Purpose::Evaluation, &mut Scratch::default());
+            assert!(verdict, "{cell:?}");
         }
     }
 }

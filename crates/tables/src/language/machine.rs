@@ -181,7 +181,7 @@ impl Machine {
             {
                 let source = self.context.column(column).source();
                 let cells = self.cells[start as usize..end as usize].iter();
-                Values::Cells(self.context.table().texts(source), cells)
+                Values::Cells(self.context.table().answers(source), cells)
             }
             _ => self.values(ValuesRef::Variable(variable as u8)),
         }

@@ -115,6 +115,8 @@ pub(crate) enum Dictionary {
 pub(crate) struct Cells {
     pub rows: Arc<[u32]>,
     pub texts: Arc<Texts>,
+    /// The texts as they answer a question, under the same numbers.
+    pub answers: Arc<Texts>,
     /// Whether no two of the texts are equal.
     pub texts_are_distinct: bool,
 }

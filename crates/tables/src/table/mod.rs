@@ -88,9 +88,9 @@ impl Table {
         cells.texts.get(cells.rows[row])
     }
 
-    /// The distinct texts of a column of the file as they stand there.
-    pub(crate) fn texts(&self, source: usize) -> &Texts {
-        &self.cells[source].texts
+    /// The texts of a column of the file as they answer a question.
+    pub(crate) fn answers(&self, source: usize) -> &Texts {
+        &self.cells[source].answers
     }
 
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
@@ -231,7 +231,7 @@ impl TableBuilder {
 
     /// Types the columns by what our own reader finds in the cells.
     pub fn finish(self) -> Table {
-        self.assemble(|name, source, cells| {
+        self.assemble(Lines::Joined, |name, source, cells| {
             let readings: Vec<Reading> = cells.texts.iter().map(Reading::of).collect();
             read_columns(name, source, cells, &readings)
         })
@@ -258,7 +258,7 @@ impl TableBuilder {
             }
             by_text.push(owned);
         }
-        self.assemble(|name, source, cells| {
+        self.assemble(Lines::Joined, |name, source, cells| {
             let mut readings: Vec<Reading> = by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
             readings.resize(cells.texts.len(), Reading::default());
             read_columns(name, source, cells, &readings)
@@ -268,7 +268,7 @@ impl TableBuilder {
     /// Gives every column the one type that `numeric` says (a number column or a text column), with text only
     /// lower-cased and numbers read by `number`.
     pub fn finish_declared(self, numeric: &[bool], number: impl Fn(&str) -> Option<f64> + Sync) -> Table {
-        self.assemble(|name, source, cells| {
+        self.assemble(Lines::Kept, |name, source, cells| {
             if numeric.get(source).copied().unwrap_or(false) {
                 let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
                 let name = format!("r.{name}{}", ColumnKind::Number.suffix());
@@ -289,7 +289,7 @@ impl TableBuilder {
         })
     }
 
-    fn assemble(self, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
+    fn assemble(self, lines: Lines, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
         let TableBuilder {
             name,
             headers,
@@ -298,10 +298,17 @@ impl TableBuilder {
             columns,
         } = self;
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
+            let texts_are_distinct = texts.is_distinct();
+            let texts = Arc::new(texts.finish());
+            let answers = match lines == Lines::Kept || texts.iter().all(text::is_one_line) {
+                true => Arc::clone(&texts),
+                false => Arc::new(texts.in_form(text::append_in_one_line)),
+            };
             let cells = Cells {
                 rows: rows.into(),
-                texts_are_distinct: texts.is_distinct(),
-                texts: Arc::new(texts.finish()),
+                texts_are_distinct,
+                texts,
+                answers,
             };
             let columns = typed(&names[source], source, &cells);
             (cells, columns)
@@ -327,6 +334,15 @@ impl TableBuilder {
             columns,
         }
     }
+}
+
+/// What becomes of line ends within cells when the cells answer a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// They stay, as WikiSQL compares them.
+    Kept,
+    /// They become blanks, as in the prediction files of WikiTableQuestions, and so the answer is judged.
+    Joined,
 }
 
 /// Below this many cells starting threads costs more than it saves.

@@ -34,6 +34,18 @@ impl Texts {
         self.bytes.len()
     }
 
+    /// The same strings, each in another form, under their numbers.
+    pub fn in_form(&self, mut form: impl FnMut(&str, &mut String)) -> Texts {
+        let mut formed = Texts::default();
+        let mut buffer = String::new();
+        for text in self.iter() {
+            buffer.clear();
+            form(text, &mut buffer);
+            formed.push(&buffer);
+        }
+        formed
+    }
+
     fn push(&mut self, text: &str) -> u32 {
         self.bytes.push_str(text);
         self.ends
