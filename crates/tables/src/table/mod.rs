@@ -127,6 +127,7 @@ impl Table {
         let pick = |(cells, picks): (&Cells, &Vec<usize>)| Cells {
             rows: picks.iter().map(|row| cells.rows[*row]).collect(),
             texts: Arc::clone(&cells.texts),
+            answers: Arc::clone(&cells.answers),
             texts_are_distinct: cells.texts_are_distinct,
         };
         let cells: Vec<Cells> = self.cells.iter().zip(picks).map(pick).collect();
