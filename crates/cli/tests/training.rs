@@ -104,6 +104,30 @@ fn a_run_is_trained_evaluated_and_refused_a_second_time() {
 }
 
 #[test]
+fn questions_of_ones_own_without_a_dev_split_leave_the_newest_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(
+        path("goals.csv"),
+        "Player,Team,Goals\nAnne,Reds,12\nBob,Blues,7\n",
+    )
+    .unwrap();
+    let question = r#"{"table":"goals.csv","question":"who is with the reds?","answer":["Anne"]}"#;
+    std::fs::write(path("own.jsonl"), question).unwrap();
+    let (data, dir) = (format!("jsonl:{}", path("own.jsonl")), path("run"));
+    let train = ["train", "--data", &data, "--run", &dir, "--steps", "20"];
+    let said = run_well(train.into_iter().chain(QUICK));
+    let model = path("run/best.safetensors");
+    assert!(said.contains(&format!("model     {model}")), "{said}");
+    assert!(!said.contains("on dev"), "{said}");
+    let card = run_well(["model", &model, "--json"]);
+    let card: serde_json::Value = serde_json::from_str(&card).unwrap();
+    assert_eq!(card["card"]["step"], 20, "{card}");
+    assert!(card["card"].get("dev_accuracy").is_none(), "{card}");
+    assert!(run_well(["eval", "--model", &model, "--data", &data]).contains("examples   1"));
+}
+
+#[test]
 fn a_typo_in_a_setting_suggests_the_right_name() {
     let ran = run(["demo", "--set", "learning.droput=0.1"]);
     assert_eq!(ran.code, Some(2));

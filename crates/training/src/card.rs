@@ -54,7 +54,7 @@ impl Card {
     ///
     /// # Errors
     /// If the settings cannot be written as JSON.
-    pub fn of_run(config: &RunConfig, step: u64, dev_accuracy: f64) -> Result<Self> {
+    pub fn of_run(config: &RunConfig, step: u64, dev_accuracy: Option<f64>) -> Result<Self> {
         let run = &config.run;
         let settings =
             serde_json::to_value(&config.settings).map_err(|error| Error::Settings(error.to_string()))?;
@@ -68,7 +68,7 @@ impl Card {
             threads: Some(run.threads),
             step: Some(step),
             dev_split: run.dev_split.clone(),
-            dev_accuracy: Some(dev_accuracy),
+            dev_accuracy,
             settings: Some(settings),
             notes: Map::new(),
         })
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_card_comes_back_as_it_was() {
-        let mut card = Card::of_run(&config("toy"), 12, 0.5).unwrap();
+        let mut card = Card::of_run(&config("toy"), 12, Some(0.5)).unwrap();
         card.note("licence=CC BY-SA 4.0").unwrap();
         card.note("command=mapo train --set a=b").unwrap();
         let written = card.write().unwrap();
@@ -195,7 +195,7 @@ mod tests {
         // Every field that a run can write is protected.
         let full = Card {
             dev_split: Some("dev".to_owned()),
-            ..Card::of_run(&config("toy"), 12, 0.5).unwrap()
+            ..Card::of_run(&config("toy"), 12, Some(0.5)).unwrap()
         };
         for name in full.write().unwrap().as_object().unwrap().keys() {
             let said = full.clone().note(&format!("{name}=x")).unwrap_err().to_string();
@@ -228,7 +228,7 @@ mod tests {
             ("jsonl:/home/someone/questions.jsonl", "jsonl:questions.jsonl"),
         ] {
             assert_eq!(
-                Card::of_run(&config(data), 1, 0.0).unwrap().data.as_deref(),
+                Card::of_run(&config(data), 1, Some(0.0)).unwrap().data.as_deref(),
                 Some(name)
             );
         }

@@ -124,7 +124,7 @@ struct Notes {
 #[derive(Serialize, Deserialize)]
 struct BestNote {
     step: u64,
-    accuracy: f64,
+    accuracy: Option<f64>,
 }
 
 const CONFIG: &str = "config.toml";

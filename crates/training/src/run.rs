@@ -41,13 +41,13 @@ pub enum Event<'a> {
     },
 }
 
-/// The best model of a run.
+/// The best model of a run; without a dev split, the newest.
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Its step.
     pub step: u64,
-    /// Its share of right answers on the dev split.
-    pub accuracy: f64,
+    /// Its share of right answers on the dev split, where there is one.
+    pub accuracy: Option<f64>,
     /// The model.
     pub network: Arc<Network>,
 }

@@ -108,7 +108,7 @@ impl Demo {
             "   {:.1} % of the dev questions are answered right by the best model, that of step {}.\n   \
              On a third set of tables, used for nothing else, it is {:.1} %. ({seconds:.1} s in all)\n\n\
              3. Ask about a table that it has never seen:\n",
-            100.0 * best.accuracy,
+            100.0 * best.accuracy.unwrap_or_default(),
             best.step,
             100.0 * test_accuracy,
         ))?;

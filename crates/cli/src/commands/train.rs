@@ -155,7 +155,7 @@ impl Train {
             return print(json!({
                 "run": path.display().to_string(), "model": folder.best().display().to_string(), "steps": step,
                 "seconds": seconds, "steps_per_second": rate,
-                "best_step": best.map(|best| best.step), "dev_accuracy": best.map(|best| best.accuracy),
+                "best_step": best.map(|best| best.step), "dev_accuracy": best.and_then(|best| best.accuracy),
                 "memory_size": totals.memory_size(), "largest_memory": totals.largest_memory(),
                 "memory_scored": totals.memory_scored(), "time": time,
             }));
@@ -172,11 +172,10 @@ impl Train {
             print(TimeTable(&time))?;
         }
         if let Some(best) = best {
-            print(format_args!(
-                "best      {:.2} % on dev, at step {}",
-                100.0 * best.accuracy,
-                best.step
-            ))?;
+            if let Some(accuracy) = best.accuracy {
+                let (percent, step) = (100.0 * accuracy, best.step);
+                print(format_args!("best      {percent:.2} % on dev, at step {step}"))?;
+            }
             print(format_args!("model     {}", folder.best().display()))?;
         }
         Ok(())

@@ -183,23 +183,23 @@ impl Trainer<'_> {
         let threads = self.threads() as f64;
         self.window.end();
         let began = Instant::now();
-        let mut is_best = false;
+        let model = self.learner.model()?;
         let mut dev_accuracy = None;
         if !self.dev.is_empty() {
-            let model = self.learner.model()?;
             let pool = self.learner.runner().pool();
             let models = [Arc::clone(&model)];
             let predictions = pool.install(|| eval::answer(&models, self.dev, self.settings.beam))?;
-            let accuracy = eval::accuracy(&predictions);
-            dev_accuracy = Some(accuracy);
-            is_best = self.best.as_ref().is_none_or(|best| accuracy > best.accuracy);
-            if is_best {
-                self.best = Some(Best {
-                    step: self.step,
-                    accuracy,
-                    network: model,
-                });
-            }
+            dev_accuracy = Some(eval::accuracy(&predictions));
+        }
+        // Where nothing chooses, the newest model is kept.
+        let is_best =
+            self.dev.is_empty() || self.best.as_ref().is_none_or(|best| dev_accuracy > best.accuracy);
+        if is_best {
+            self.best = Some(Best {
+                step: self.step,
+                accuracy: dev_accuracy,
+                network: model,
+            });
         }
         self.window.times.evaluating += began.elapsed().as_secs_f64() * threads;
         let seconds = self.began.elapsed().as_secs_f64();
