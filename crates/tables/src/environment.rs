@@ -2,6 +2,7 @@
 
 use crate::datasets::{Answer, Example};
 use crate::language::{Assistance, Context, Interpreter, Token};
+use crate::relevance::Relevance;
 use crate::scoring::wtq::Scratch;
 use mapo_core::{Action, Env};
 use std::fmt;
@@ -43,12 +44,19 @@ impl fmt::Display for Pruning {
 }
 
 /// The programs for one example. Actions are tokens; a finished program earns 1 if its answer is right and it did
-/// no extra work.
+/// no extra work, or less if less is paid for programs that leave out what the question names.
 pub struct TableEnv {
     interpreter: Interpreter,
     answer: Answer,
+    discount: Option<Discount>,
     scratch: Scratch,
     offered: Vec<Token>,
+}
+
+/// What is paid for a right program that uses none of what the question names.
+struct Discount {
+    unexplained: f64,
+    relevance: Relevance,
 }
 
 impl TableEnv {
@@ -62,8 +70,30 @@ impl TableEnv {
         TableEnv {
             interpreter: Interpreter::with_assistance(Arc::new(context), assistance),
             answer: example.answer.clone(),
+            discount: None,
             scratch: Scratch::default(),
             offered: Vec::new(),
+        }
+    }
+
+    /// The same, but a right program earns `unexplained` if it uses none of the values and columns that the question
+    /// names, 1 if it uses all, and between them in proportion.
+    pub fn discounting(mut self, example: &Example, unexplained: f64) -> Self {
+        self.discount = (unexplained < 1.0).then(|| Discount {
+            unexplained,
+            relevance: Relevance::new(example, self.context()),
+        });
+        self
+    }
+
+    /// What a right program earns.
+    pub fn reward_of(&self, program: &[Token]) -> f64 {
+        match &self.discount {
+            Some(Discount {
+                unexplained,
+                relevance,
+            }) => unexplained + (1.0 - unexplained) * relevance.of(self.context(), program),
+            None => 1.0,
         }
     }
 
@@ -94,6 +124,11 @@ impl Env for TableEnv {
     }
 
     fn reward(&mut self) -> f32 {
-        self.answer.reward(&self.interpreter, &mut self.scratch) as f32
+        let right = self.answer.reward(&self.interpreter, &mut self.scratch);
+        if right > 0.0 {
+            (right * self.reward_of(self.interpreter.tokens())) as f32
+        } else {
+            0.0
+        }
     }
 }

@@ -11,6 +11,7 @@ pub mod language;
 pub mod meaning;
 pub mod question;
 pub mod read;
+mod relevance;
 pub mod scoring;
 pub mod store;
 mod table;
@@ -25,6 +26,7 @@ pub use language::{
     Program, ProgramError, Symbol, Token,
 };
 pub use question::{Annotation, Linking, Mention, Question};
+pub use relevance::Relevance;
 pub use table::{
     Column, ColumnId, ColumnKind, Dialect, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
     Value, column_name,

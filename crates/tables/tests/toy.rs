@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use mapo_core::{Action, Env};
 use mapo_tables::datasets::toy::{SEED, Split, ToyExample, generate, to_csv};
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Assistance, Dataset, Dialect, Example, Function, LoadOptions, Program, Selection, Symbol, Table,
+    Assistance, Dataset, Dialect, Example, Function, LoadOptions, Program, Pruning, Relevance, Selection,
+    Symbol, Table, TableEnv, Token,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -152,6 +154,35 @@ fn every_program_runs_on_offered_tokens_and_is_rewarded() {
             assert_eq!(reward, 1.0, "{}: {:?}", toy.question, toy.answer);
         }
     }
+}
+
+#[test]
+fn programs_that_leave_out_what_the_question_names_can_earn_less() {
+    let earned = |example: &Example, tokens: &[Token], unexplained: f64| {
+        let env = TableEnv::new(example, Pruning::None, Assistance::All);
+        let mut env = env.discounting(example, unexplained);
+        for token in tokens {
+            env.step(Action(token.0));
+        }
+        f64::from(env.reward())
+    };
+    let mut discounted = 0;
+    for toy in all(Split::Dev) {
+        let example = Example::from(toy.clone());
+        let context = example.context();
+        let mut tokens = context.encode(&toy.program.parse().unwrap()).unwrap();
+        let mut interpreter = example.interpreter(Assistance::All);
+        tokens.iter().for_each(|token| interpreter.step(*token).unwrap());
+        if !interpreter.is_done() {
+            tokens.push(context.token(Symbol::End));
+        }
+        assert_eq!(earned(&example, &tokens, 1.0), 1.0, "{}", toy.question);
+        let share = Relevance::new(&example, &context).of(&context, &tokens);
+        let reward = earned(&example, &tokens, 0.5);
+        assert!((reward - (0.5 + 0.5 * share)).abs() < 1e-6, "{}", toy.question);
+        discounted += usize::from(reward < 1.0);
+    }
+    assert!(discounted > 0, "some questions name more than their program uses");
 }
 
 #[test]

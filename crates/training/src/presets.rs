@@ -125,6 +125,7 @@ impl Settings {
                 best: 128,
                 sample: 64,
             },
+            unexplained: 1.0,
             warm_up: None,
         }
     }
@@ -236,6 +237,7 @@ impl Settings {
                 pruning: Pruning::Wide.to_string(),
             },
             memory: MemoryScoring::WHOLE,
+            unexplained: 1.0,
             warm_up: None,
         }
     }

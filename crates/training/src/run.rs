@@ -4,7 +4,7 @@ mod loops;
 
 use mapo_core::{Estimator, LastScores, Memory, Task, TrainingBatch};
 use mapo_programmer::{Network, Words};
-use mapo_tables::{Assistance, Example, Pruning, TableEnv};
+use mapo_tables::{Assistance, Example, Pruning, TableEnv, Token};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -195,6 +195,8 @@ impl<'a> Trainer<'a> {
             // A program that ends with rows or does extra work earns nothing in training but may be written, as in
             // evaluation; what the policy may not write it would not learn to avoid.
             let env = TableEnv::new(example, Pruning::None, Assistance::All);
+            let env = env.discounting(example, settings.unexplained);
+            let memory = rewarded(memory, &env);
             Ok(Task::new(
                 place as u64,
                 Arc::clone(input),
@@ -273,4 +275,14 @@ impl<'a> Trainer<'a> {
 pub fn needs_memories(settings: &Settings) -> bool {
     let warm_up = settings.warm_up.as_ref();
     settings.objective.uses_memory() || warm_up.is_some_and(|warm_up| warm_up.objective.uses_memory())
+}
+
+/// The same programs with what they earn in `env`; stores keep programs, not rewards.
+fn rewarded(memory: Memory, env: &TableEnv) -> Memory {
+    let mut rewarded = Memory::default();
+    for (program, _) in memory.iter() {
+        let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();
+        rewarded.insert(program, env.reward_of(&tokens) as f32);
+    }
+    rewarded
 }

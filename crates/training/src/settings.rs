@@ -39,6 +39,10 @@ pub struct Settings {
     /// How much of a large memory is scored at each visit.
     #[serde(default)]
     pub memory: MemoryScoring,
+    /// What a right program earns that uses none of the values and columns which the question names; one that uses all
+    /// of them earns 1. 1 is as in the paper; less discounts programs that are right by accident.
+    #[serde(default = "whole")]
+    pub unexplained: f64,
     /// Another objective for the first steps; none as a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
@@ -90,6 +94,11 @@ pub struct NetworkSettings {
 // Runs from before there were more have no such setting.
 fn one() -> usize {
     1
+}
+
+// Nor this one.
+fn whole() -> f64 {
+    1.0
 }
 
 /// Random exploration before training.
@@ -221,6 +230,9 @@ impl Settings {
             if !(number > 0.0 && number.is_finite()) {
                 return wrong(name, "above 0");
             }
+        }
+        if !(self.unexplained > 0.0 && self.unexplained <= 1.0) {
+            return wrong("unexplained", "above 0 and at most 1");
         }
         if !(0.0..=1.0).contains(&final_rate) {
             return wrong("learning.final_rate", "between 0 and 1");
