@@ -5,7 +5,7 @@ mod support;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use support::{file, json, mapo, run, run_well};
+use support::{QUICK, file, json, mapo, run, run_well};
 
 /// A comparison that takes seconds: two variants, two seeds.
 fn tiny(out: &str) -> Vec<String> {
@@ -24,19 +24,11 @@ fn tiny(out: &str) -> Vec<String> {
         "--threads",
         "1",
         "--set",
-        "network.hidden=16",
-        "--set",
-        "network.attention=16",
-        "--set",
-        "exploration.programs=100",
-        "--set",
-        "evaluate=10",
-        "--set",
         "beam=1",
         "--out",
         out,
     ];
-    arguments.map(str::to_owned).to_vec()
+    arguments.into_iter().chain(QUICK).map(str::to_owned).collect()
 }
 
 fn with(mut arguments: Vec<String>, more: &[&str]) -> Vec<String> {

@@ -3,7 +3,7 @@
 mod support;
 
 use std::path::Path;
-use support::{file, json, run, run_well};
+use support::{QUICK, file, json, run, run_well};
 
 /// Vectors for some words of the built-in questions and for many others.
 fn vectors(folder: &Path) -> String {
@@ -22,8 +22,6 @@ fn vectors(folder: &Path) -> String {
 /// A model that was trained for a moment.
 fn train(folder: &Path, run: &str, vectors: &str) -> String {
     let dir = folder.join(run).display().to_string();
-    let settings = "network.hidden=16 network.attention=16 exploration.programs=200 evaluate=10";
-    let settings = settings.split(' ').flat_map(|setting| ["--set", setting]);
     let begin = ["train", "--data", "toy", "--limit", "60", "--run", &dir];
     let rest = [
         "--vectors",
@@ -35,7 +33,7 @@ fn train(folder: &Path, run: &str, vectors: &str) -> String {
         "--seed",
         "7",
     ];
-    run_well(begin.into_iter().chain(rest).chain(settings));
+    run_well(begin.into_iter().chain(rest).chain(QUICK));
     format!("{dir}/best.safetensors")
 }
 

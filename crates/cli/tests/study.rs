@@ -8,7 +8,7 @@ use mapo_tables::annotated::{read_annotated, translate};
 use mapo_tables::{Dataset, Example, Selection};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use support::{data_dir, file, json, run, run_well};
+use support::{QUICK, data_dir, file, json, run, run_well};
 
 /// A store and a small model of the toy data.
 fn toy_run(folder: &std::path::Path) -> (String, String) {
@@ -40,15 +40,12 @@ fn toy_run(folder: &std::path::Path) -> (String, String) {
         "10",
         "--threads",
         "1",
-        "--set",
-        "network.hidden=16",
-        "--set",
-        "network.attention=16",
-        "--set",
-        "evaluate=10",
         "--json",
     ];
-    let model = json(train)["model"].as_str().unwrap().to_owned();
+    let model = json(train.into_iter().chain(QUICK))["model"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     (store, model)
 }
 

@@ -3,19 +3,7 @@
 mod support;
 
 use std::time::Duration;
-use support::{json, mapo, run, run_well};
-
-/// Settings with which a run takes a second.
-const QUICK: [&str; 8] = [
-    "--set",
-    "network.hidden=16",
-    "--set",
-    "network.attention=16",
-    "--set",
-    "exploration.programs=200",
-    "--set",
-    "evaluate=10",
-];
+use support::{QUICK, json, mapo, run, run_well};
 
 #[test]
 fn the_demo_explores_trains_and_asks() {

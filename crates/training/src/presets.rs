@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policy::Learning;
-use crate::settings::{Exploration, NetworkSettings, Settings};
+use crate::settings::{Exploration, NetworkSettings, Settings, closest};
 
 /// Settings that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,15 @@ impl FromStr for Preset {
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|preset| preset.name() == name);
         known.ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|preset| preset.name()).collect();
-            format!("there is no preset '{name}'; choose one of {}", names.join(", "))
+            let names = Self::ALL.map(|preset| preset.name());
+            let meant = closest(name, names.iter().copied());
+            let meant = meant
+                .map(|meant| format!("did you mean '{meant}'? "))
+                .unwrap_or_default();
+            format!(
+                "there is no preset '{name}'; {meant}choose one of {}",
+                names.join(", ")
+            )
         })
     }
 }

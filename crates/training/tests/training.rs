@@ -4,7 +4,7 @@ use mapo_core::{Iml, Memory, MemoryScoring, Objective};
 use mapo_tables::datasets::toy::{SEED, Split, generate};
 use mapo_tables::{Example, Pruning};
 use mapo_training::{
-    Event, Folder, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories, vocabulary,
+    Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories, vocabulary,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -69,6 +69,21 @@ fn go(trainer: &mut Trainer<'_>) {
         .expect("a small setting");
 }
 
+/// Goes to the end and tells what was measured on the way.
+fn measured(trainer: &mut Trainer<'_>) -> Vec<Metrics> {
+    let mut all = Vec::new();
+    let mut listen = |_: &Trainer<'_>, event: &Event<'_>| {
+        if let Event::Measured { metrics, .. } = event {
+            all.push((*metrics).clone());
+        }
+        Ok(())
+    };
+    trainer
+        .run(&AtomicBool::new(false), &mut listen)
+        .expect("a small setting");
+    all
+}
+
 fn bits(trainer: &Trainer<'_>) -> Vec<u32> {
     trainer
         .learner()
@@ -84,15 +99,11 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
     for (threads, linked) in [(1, false), (2, false), (2, true)] {
         let setting = setting(120, linked);
         let mut trainer = setting.trainer(threads);
-        let mut accuracies = Vec::new();
-        trainer
-            .run(&AtomicBool::new(false), &mut |_, event| {
-                if let Event::Measured { metrics, .. } = event {
-                    accuracies.extend(metrics.dev_accuracy);
-                }
-                Ok(())
-            })
-            .unwrap();
+        let measured = measured(&mut trainer);
+        let accuracies: Vec<f64> = measured
+            .iter()
+            .filter_map(|metrics| metrics.dev_accuracy)
+            .collect();
         let best = trainer.best().unwrap();
         println!("{threads} threads, linked {linked}: {accuracies:?}");
         assert_eq!(accuracies.len(), 6);
@@ -259,15 +270,8 @@ fn a_warm_up_is_learnt_with_its_own_objective() {
     });
     for threads in [1, 2] {
         let mut trainer = setting.trainer(threads);
-        let mut weights = Vec::new();
-        trainer
-            .run(&AtomicBool::new(false), &mut |_, event| {
-                if let Event::Measured { metrics, .. } = event {
-                    weights.push(metrics.memory_weight);
-                }
-                Ok(())
-            })
-            .unwrap();
+        let measured = measured(&mut trainer);
+        let weights: Vec<Option<f64>> = measured.iter().map(|metrics| metrics.memory_weight).collect();
         // Memories are scored by the second objective only; batches made before the change are learnt as they were made.
         assert!(weights[0].is_none() && weights[1].is_some(), "{weights:?}");
     }

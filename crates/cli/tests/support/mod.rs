@@ -5,6 +5,18 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// Settings with which a run takes a second.
+pub const QUICK: [&str; 8] = [
+    "--set",
+    "network.hidden=16",
+    "--set",
+    "network.attention=16",
+    "--set",
+    "exploration.programs=200",
+    "--set",
+    "evaluate=10",
+];
+
 /// The `mapo` that was built with the tests.
 pub fn mapo() -> Command {
     Command::new(env!("CARGO_BIN_EXE_mapo"))
