@@ -13,7 +13,8 @@ mod worlds;
 use mapo_tables::explain::{Agreement, MOST_CELLS, SqlValue, explain, write_sql_table};
 use mapo_tables::language::Atom;
 use mapo_tables::{
-    Constant, Context, Denotation, Interpreter, Language, Program, Table, TableBuilder, Token, english, sql,
+    Constant, Context, Denotation, Interpreter, Language, Program, Reading, Table, TableBuilder, Token,
+    english, sql,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -304,6 +305,64 @@ fn headers_with_the_names_that_queries_use_are_no_trouble() {
         let context = Arc::new(Context::new(Arc::clone(&table), [], Language::WIKITABLEQUESTIONS));
         let tokens = context.encode(&program).unwrap();
         assert_agrees(&connection, &context, &tokens);
+    }
+}
+
+/// Three dates of which each is beaten by another: years decide between the first two, months between the next, days
+/// between the last and the first. And dates that say more and less of the same day.
+#[test]
+fn dates_that_beat_each_other_in_a_circle_have_a_best_all_the_same() {
+    let circle = ["2005-xx-01", "2004-03-xx", "xxxx-02-02"];
+    let nested = [
+        "2004-xx-xx",
+        "2004-09-xx",
+        "2004-09-01",
+        "xxxx-09-01",
+        "xxxx-xx-03",
+    ];
+    for dates in [&circle[..], &nested[..], &["xxxx-xx-01", "2004-xx-xx"]] {
+        let mut builder = TableBuilder::new("t", ["A"]);
+        let mut readings = Vec::new();
+        for date in dates {
+            builder.push_row([*date]);
+            readings.push(Reading {
+                date: Some(date.parse().unwrap()),
+                ..Reading::default()
+            });
+        }
+        let table = Arc::new(builder.finish_with(&[readings]));
+        let constants: Vec<Constant> = dates
+            .iter()
+            .map(|date| Constant::date(date.parse().unwrap()))
+            .collect();
+        let context = Context::new(
+            Arc::clone(&table),
+            constants.clone(),
+            Language::WIKITABLEQUESTIONS,
+        );
+        let (context, connection) = (Arc::new(context), connection(&table));
+        let mut programs: Vec<String> = Vec::new();
+        for extreme in ["max", "min"] {
+            programs.push(format!("({extreme} all_rows r.a-date)"));
+            programs.push(format!("(arg{extreme} all_rows r.a-date) (hop v0 r.a-date)"));
+            for filter in [
+                "filter>", "filter>=", "filter<", "filter<=", "filter=", "filter!=",
+            ] {
+                programs.push(format!(
+                    "({extreme} all_rows r.a-date) ({filter} all_rows v0 r.a-date)"
+                ));
+                programs.push(format!("(hop all_rows r.a-date) ({filter} all_rows v0 r.a-date)"));
+                programs.extend(
+                    constants
+                        .iter()
+                        .map(|date| format!("({filter} all_rows {date} r.a-date)")),
+                );
+            }
+        }
+        for program in programs {
+            let tokens = context.encode(&program.parse().unwrap()).unwrap();
+            assert_agrees(&connection, &context, &tokens);
+        }
     }
 }
 

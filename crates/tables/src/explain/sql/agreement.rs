@@ -87,26 +87,32 @@ mod tests {
 
     #[test]
     fn order_and_kind_count() {
-        let of = |answer: Denotation, items: &[SqlValue]| Agreement::of(&answer, items);
+        let of = |answer: Denotation, items: &[&SqlValue]| {
+            let items: Vec<SqlValue> = items.iter().map(|item| (*item).clone()).collect();
+            Agreement::of(&answer, &items)
+        };
         let numbers = |numbers: &[f64]| Denotation::Numbers(numbers.to_vec());
         let (one, text) = (SqlValue::Integer(1), SqlValue::Text("1".to_owned()));
-        assert_eq!(of(numbers(&[1.0]), &[one.clone()]), Agreement::Same);
+        assert_eq!(of(numbers(&[1.0]), &[&one]), Agreement::Same);
         assert_eq!(
-            of(numbers(&[1.0]), &[SqlValue::Real(1.0 + 1e-12)]),
+            of(numbers(&[1.0]), &[&SqlValue::Real(1.0 + 1e-12)]),
             Agreement::Rounded
         );
-        assert_eq!(of(numbers(&[1.0]), &[SqlValue::Real(1.01)]), Agreement::Different);
-        assert_eq!(of(numbers(&[1.0]), &[text.clone()]), Agreement::Different);
-        assert_eq!(of(numbers(&[1.0, 2.0]), &[one.clone()]), Agreement::Different);
-        assert_eq!(of(numbers(&[]), &[SqlValue::Null]), Agreement::Same);
-        assert_eq!(of(numbers(&[]), &[one.clone()]), Agreement::Different);
+        assert_eq!(
+            of(numbers(&[1.0]), &[&SqlValue::Real(1.01)]),
+            Agreement::Different
+        );
+        assert_eq!(of(numbers(&[1.0]), &[&text]), Agreement::Different);
+        assert_eq!(of(numbers(&[1.0, 2.0]), &[&one]), Agreement::Different);
+        assert_eq!(of(numbers(&[]), &[&SqlValue::Null]), Agreement::Same);
+        assert_eq!(of(numbers(&[]), &[&one]), Agreement::Different);
         let strings =
             |strings: &[&str]| Denotation::Strings(strings.iter().map(|s| (*s).to_owned()).collect());
-        assert_eq!(of(strings(&["1"]), &[text.clone()]), Agreement::Same);
-        assert_eq!(of(strings(&["1"]), &[one]), Agreement::Different);
+        assert_eq!(of(strings(&["1"]), &[&text]), Agreement::Same);
+        assert_eq!(of(strings(&["1"]), &[&one]), Agreement::Different);
         let (a, b) = (SqlValue::Text("a".to_owned()), SqlValue::Text("b".to_owned()));
-        assert_eq!(of(strings(&["a", "b"]), &[b, a]), Agreement::Different);
+        assert_eq!(of(strings(&["a", "b"]), &[&b, &a]), Agreement::Different);
         let nul = SqlValue::Text("a␀".to_owned());
-        assert_eq!(of(strings(&["a\0"]), &[nul]), Agreement::Same);
+        assert_eq!(of(strings(&["a\0"]), &[&nul]), Agreement::Same);
     }
 }
