@@ -101,12 +101,10 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The date's columns, if that is what the column is and its order is not total.
-    fn mixed_dates(&self, column: ColumnId) -> Option<&'a layout::Date> {
-        match self.layout.reading(column) {
-            Reading::Date(date) if dates::common_parts(self.table.column(column)).is_none() => Some(date),
-            _ => None,
-        }
+    /// Whether the column's dates know different parts, so that their order is not total.
+    fn has_mixed_dates(&self, column: ColumnId) -> bool {
+        let typed = self.table.column(column);
+        typed.kind() == ColumnKind::Date && dates::common_parts(typed).is_none()
     }
 
     /// Tables that a step needs beside its own: where dates know different parts, those among its rows that no other
@@ -116,7 +114,7 @@ impl<'a> Query<'a> {
         else {
             return;
         };
-        if self.mixed_dates(column).is_none() {
+        if !self.has_mixed_dates(column) {
             return;
         }
         let source = self.source(rows);
@@ -229,9 +227,7 @@ impl<'a> Query<'a> {
     fn is_most(&self, step: usize, source: &str, column: ColumnId, extreme: Extreme) -> String {
         let key = self.key(column, "");
         match self.layout.reading(column) {
-            Reading::Date(_) if self.mixed_dates(column).is_some() => {
-                self.is_best(step, &key, column, extreme)
-            }
+            Reading::Date(_) if self.has_mixed_dates(column) => self.is_best(step, &key, column, extreme),
             Reading::Date(date) => {
                 let (present, order) = (self.present(column), self.date_order(date, column, extreme));
                 format!("{key} = (SELECT {key} FROM {source}{present}{order} LIMIT 1)")
@@ -378,7 +374,7 @@ impl<'a> Query<'a> {
                 )
             }
             Operation::Most(_, column, extreme) => match self.layout.reading(column) {
-                Reading::Date(_) if self.mixed_dates(column).is_some() => {
+                Reading::Date(_) if self.has_mixed_dates(column) => {
                     self.best_date(step, column, extreme, "*")
                 }
                 Reading::Date(date) => {
@@ -441,7 +437,7 @@ impl<'a> Query<'a> {
             }
             Operation::Mode(_, column) => self.firsts(&source, column, self.having_most(&source, column)),
             Operation::Most(_, column, extreme) => match self.layout.reading(column) {
-                Reading::Date(_) if self.mixed_dates(column).is_some() => {
+                Reading::Date(_) if self.has_mixed_dates(column) => {
                     self.best_date(step, column, extreme, "value")
                 }
                 Reading::Date(date) => {
