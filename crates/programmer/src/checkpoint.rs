@@ -234,6 +234,14 @@ impl Checkpoint {
         file::read(path, |contents| Self::of(contents, trainable))
     }
 
+    /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call it `name`.
+    ///
+    /// # Errors
+    /// [`Error::Format`] saying what is missing or does not fit.
+    pub fn from_bytes(bytes: &[u8], name: &Path, trainable: bool) -> Result<Self> {
+        file::understand(bytes, name, |contents| Self::of(contents, trainable))
+    }
+
     fn of(contents: &Contents<'_>, trainable: bool) -> std::result::Result<Self, String> {
         let header = Header::of(contents)?;
         let config = header.config;

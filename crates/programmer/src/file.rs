@@ -134,7 +134,16 @@ pub(crate) fn read<T>(
         path: path.to_owned(),
         source,
     })?;
-    Contents::of(&bytes)
+    understand(&bytes, path, make)
+}
+
+/// Makes something of the bytes of a file that is called `path` in errors.
+pub(crate) fn understand<T>(
+    bytes: &[u8],
+    path: &Path,
+    make: impl FnOnce(&Contents<'_>) -> std::result::Result<T, String>,
+) -> Result<T> {
+    Contents::of(bytes)
         .and_then(|contents| make(&contents))
         .map_err(|reason| Error::Format {
             path: path.to_owned(),

@@ -2,12 +2,13 @@
 
 use mapo_programmer::Network;
 use mapo_tables::scoring::wtq::Scratch;
-use mapo_tables::{Assistance, Denotation, Example, Interpreter, Purpose, Token};
+use mapo_tables::{Assistance, Example, Interpreter, Purpose, Token};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
 use crate::Result;
+use crate::choice::choices;
 use crate::encode::{Input, encode_all};
 use crate::policy::NeuralPolicy;
 use crate::search::{Candidate, beam_search, visit};
@@ -105,7 +106,7 @@ fn predict(
     beams: &[Vec<Candidate>],
     scratch: &mut Scratch,
 ) -> Result<Prediction> {
-    let answers = answers(interpreter, beams)?;
+    let choices = choices(interpreter, beams)?;
     let mut prediction = Prediction {
         id: example.id.clone(),
         question: example.question.text.clone(),
@@ -117,67 +118,21 @@ fn predict(
         right_in_beam: false,
         tokens: Vec::new(),
     };
-    for (place, answer) in answers.iter().enumerate() {
-        visit(interpreter, &answer.best.tokens)?;
+    for (place, choice) in choices.iter().enumerate() {
+        visit(interpreter, &choice.best.tokens)?;
         let right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
         prediction.right_in_beam |= right;
         if place == 0 {
-            let program = interpreter.context().decode(&answer.best.tokens);
+            let program = interpreter.context().decode(&choice.best.tokens);
             prediction.program = program.map(|program| program.to_string());
             prediction.answer = interpreter
                 .answer()
                 .map(|answer| answer.to_strings())
                 .unwrap_or_default();
-            prediction.probability = answer.probability;
+            prediction.probability = choice.probability;
             prediction.right = right;
-            prediction.tokens = answer.best.tokens.clone();
+            prediction.tokens = choice.best.tokens.clone();
         }
     }
     Ok(prediction)
-}
-
-/// An answer that some program of the beams gives.
-struct Answer<'a> {
-    value: Option<Denotation>,
-    /// The mean over the models of what all programs with this answer have.
-    probability: f64,
-    /// The most probable of these programs.
-    best: &'a Candidate,
-}
-
-/// The answers that the programs of the beams give, the most probable first. Different programs often say the same in
-/// other words, so what counts is the sum over all that give an answer, not the best of them. Rows answer nothing:
-/// they come last.
-fn answers<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -> Result<Vec<Answer<'a>>> {
-    let mut answers: Vec<(bool, Answer<'_>)> = Vec::new();
-    for candidate in beams.iter().flatten() {
-        visit(interpreter, &candidate.tokens)?;
-        // In normal form: answers that differ only in how a cell is written are one.
-        let last = interpreter.variables().checked_sub(1);
-        let value = last.and_then(|last| interpreter.value(last));
-        let probability = candidate.log_probability.exp() / beams.len() as f64;
-        match answers.iter_mut().find(|(_, known)| known.value == value) {
-            Some((_, known)) => {
-                known.probability += probability;
-                if candidate.log_probability > known.best.log_probability {
-                    known.best = candidate;
-                }
-            }
-            None => answers.push((
-                interpreter.answers_rows(),
-                Answer {
-                    value,
-                    probability,
-                    best: candidate,
-                },
-            )),
-        }
-    }
-    // The sort is stable: of equal sums the first found stays ahead.
-    answers.sort_by(|(one_rows, one), (other_rows, other)| {
-        one_rows
-            .cmp(other_rows)
-            .then(other.probability.total_cmp(&one.probability))
-    });
-    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
