@@ -33,6 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(commands::serve::Serve),
     Demo(commands::demo::Demo),
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
@@ -60,6 +61,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Serve(serve) => serve.execute(),
         Command::Demo(demo) => demo.execute(),
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),

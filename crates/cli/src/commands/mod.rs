@@ -10,6 +10,7 @@ pub mod model;
 pub mod pack;
 pub mod run;
 pub mod score;
+pub mod serve;
 pub mod study;
 pub mod train;
 pub mod words;
