@@ -1,8 +1,9 @@
 //! The choice among the answers that the programs of beams give.
 
-use mapo_tables::{Denotation, Interpreter};
+use mapo_tables::{Denotation, Interpreter, Question};
 
 use crate::Result;
+use crate::confidence::Signs;
 use crate::search::{Candidate, visit};
 
 /// An answer that some program of the beams gives.
@@ -18,6 +19,18 @@ pub struct Choice<'a> {
     pub programs: usize,
     /// The most probable of these programs.
     pub best: &'a Candidate,
+}
+
+impl Choice<'_> {
+    /// What a calibration looks at; `place` is 0 for the first answer of all.
+    pub fn signs(&self, place: usize, question: &Question) -> Signs {
+        Signs {
+            probability: self.probability,
+            programs: self.programs,
+            words: question.tokens.len(),
+            is_runner_up: place > 0,
+        }
+    }
 }
 
 /// The answers that the programs of the beams give, the most probable first. Different programs often say the same in

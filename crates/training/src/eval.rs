@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::Result;
 use crate::choice::choices;
+use crate::confidence::{Calibration, Judged};
 use crate::encode::{Input, encode_all};
 use crate::policy::NeuralPolicy;
 use crate::search::{Candidate, beam_search, visit};
@@ -31,6 +32,10 @@ pub struct Prediction {
     pub expected: Vec<String>,
     /// What all programs of the beam with this answer have together; with several models, the mean over them.
     pub probability: f64,
+    /// How probable the model's calibration says it is that the answer is right, where there is one; see
+    /// [`calibrate`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<f64>,
     /// Whether the answer is right.
     pub right: bool,
     /// Whether some program of the beams has a right answer.
@@ -38,6 +43,19 @@ pub struct Prediction {
     /// The program's tokens, for whoever wants to run it again.
     #[serde(skip)]
     pub tokens: Vec<Token>,
+    /// The answers of the beams, judged: this one first, then the runners-up.
+    #[serde(skip)]
+    pub judged: Vec<Judged>,
+}
+
+/// Adds to predictions what the calibration of their model says.
+pub fn calibrate(predictions: &mut [Prediction], calibration: &Calibration) {
+    for prediction in predictions {
+        // Where no program was found nothing can be right.
+        let first = prediction.judged.first();
+        let calibrated = first.map_or(0.0, |answer| calibration.probability(&answer.signs));
+        prediction.calibrated = Some(calibrated);
+    }
 }
 
 /// The share of right answers.
@@ -114,14 +132,20 @@ fn predict(
         answer: Vec::new(),
         expected: example.answer.texts().to_vec(),
         probability: 0.0,
+        calibrated: None,
         right: false,
         right_in_beam: false,
         tokens: Vec::new(),
+        judged: Vec::new(),
     };
     for (place, choice) in choices.iter().enumerate() {
         visit(interpreter, &choice.best.tokens)?;
         let right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
         prediction.right_in_beam |= right;
+        prediction.judged.push(Judged {
+            signs: choice.signs(place, &example.question),
+            right,
+        });
         if place == 0 {
             let program = interpreter.context().decode(&choice.best.tokens);
             prediction.program = program.map(|program| program.to_string());
