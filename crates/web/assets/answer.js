@@ -13,7 +13,7 @@ const SHOWN = 24;
 export function drawAnswer(place, reply, { picked, other }) {
   const guess = reply.probability !== undefined && !reply.sure;
   place.classList.toggle("unsure", guess);
-  place.replaceChildren(
+  place.replaceChildren(...[
     el("p", { class: "asked" }, reply.question ?? "Your program"),
     headline(reply, guess),
     reply.probability === undefined || reply.program === "" ? "" : meter(reply),
@@ -21,7 +21,8 @@ export function drawAnswer(place, reply, { picked, other }) {
     reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
     reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
     runnersUp(reply.alternatives ?? [], other),
-    reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`));
+    reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`),
+  ].flat());
 }
 
 const time = (milliseconds) =>

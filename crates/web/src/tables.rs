@@ -31,9 +31,17 @@ pub const EXAMPLES: [Example; 3] = [
         about: "Twelve lights of an invented coast: when they were built, how tall they are, who kept them",
         csv: include_str!("../examples/lighthouses.csv"),
         questions: &[
-            ("which lighthouse is the tallest?", "Gannet Stack"),
+            ("which lighthouses are taller than 40 m?", "Gannet Stack, The Widow"),
             ("how many lighthouses are on Skerra?", "4"),
-            ("who was the last keeper of Pellow Head?", "Ida Marrack"),
+            (
+                "which lighthouses are on the same island as Mirk Point?",
+                "Black Weir, Tarn Spit",
+            ),
+            (
+                "what is the difference in height between Gannet Stack and Cold Ness?",
+                "28",
+            ),
+            ("which island has the most lighthouses?", "Skerra"),
         ],
     },
     Example {
@@ -42,8 +50,13 @@ pub const EXAMPLES: [Example; 3] = [
         about: "Winners of a sailing race, year by year, with boats, nations and times",
         csv: include_str!("../examples/regatta.csv"),
         questions: &[
+            ("who won the race with the most entries?", "Carla Nunes"),
             ("which nation won the most races?", "Norway"),
-            ("who won after 2015?", ""),
+            ("how many races had more than 20 entries?", "9"),
+            (
+                "who won in strong wind?",
+                "Marit Solvang, Owen Pritchard, Henrik Dahl, Carla Nunes",
+            ),
         ],
     },
     Example {
@@ -51,7 +64,12 @@ pub const EXAMPLES: [Example; 3] = [
         title: "A bakery's orders",
         about: "Two weeks of orders: dates, customers, towns, loaves and prices",
         csv: include_str!("../examples/bakery.csv"),
-        questions: &[("how many orders came from Harrowby?", "")],
+        questions: &[
+            ("how many orders came from Harrowby?", "8"),
+            ("which customers are from Oldport?", "Ferry Inn, Rosa Lindqvist"),
+            ("what is the price of rye loaf?", "4.80"),
+            ("how many orders were made after 2024-03-09?", "5"),
+        ],
     },
 ];
 
