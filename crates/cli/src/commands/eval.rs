@@ -39,7 +39,8 @@ pub struct Eval {
     /// Write the answers in the benchmark's official format.
     #[arg(long, value_name = "OUT")]
     predictions: Option<PathBuf>,
-    /// Write a JSON line for each question: program, answer, probability, right or wrong.
+    /// Write a JSON line for each question: program, answer, probability (and calibrated, if the model is), right or
+    /// wrong.
     #[arg(long, value_name = "OUT")]
     details: Option<PathBuf>,
     /// How many threads; all cores when not given.
@@ -65,7 +66,13 @@ impl Eval {
             .num_threads(threads(self.threads))
             .build()?;
         let began = Instant::now();
-        let predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        let mut predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        // A calibration is that of one model.
+        if let [card] = &cards[..]
+            && let Some(calibration) = &card.calibration
+        {
+            eval::calibrate(&mut predictions, calibration);
+        }
         let seconds = began.elapsed().as_secs_f64();
         if let Some(file) = &self.predictions {
             let text = official(&self.data.data, &examples, &predictions)?;
