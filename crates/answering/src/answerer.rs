@@ -16,9 +16,6 @@ use std::time::Instant;
 use crate::reply::{Alternative, Reply};
 use crate::{Error, Result};
 
-/// The model in the box.
-const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
-
 /// The most words of a question. The longest of WikiTableQuestions has 66.
 pub const LONGEST_QUESTION: usize = 300;
 
@@ -40,12 +37,15 @@ pub struct Answerer {
 }
 
 impl Answerer {
+    /// The file of the model in the box.
+    pub const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
+
     /// The model in the box.
     ///
     /// # Errors
     /// None, unless the box was built with a broken model.
     pub fn boxed() -> Result<Self> {
-        let (network, card) = model::from_bytes(BOXED, Path::new("the model in the box"), false)?;
+        let (network, card) = model::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
         Ok(Self::new(network, card))
     }
 
@@ -222,11 +222,22 @@ fn reply(
             reply.cells = explained.cells;
             reply.cells_total = explained.cells_total;
         } else {
-            reply
+            let other = alternative(interpreter, &choice.best.tokens, probability)?;
+            // What is one answer for people can be two for a program: the number 7 and the text of a cell.
+            let known = reply
                 .alternatives
-                .push(alternative(interpreter, &choice.best.tokens, probability)?);
+                .iter_mut()
+                .find(|known| known.answer == other.answer);
+            match known {
+                _ if reply.answer == other.answer => {}
+                Some(known) => known.probability += other.probability,
+                None => reply.alternatives.push(other),
+            }
         }
     }
+    reply
+        .alternatives
+        .sort_by(|one, other| other.probability.total_cmp(&one.probability));
     if reply.program.is_empty() {
         let note = "no program found: the model sees nothing in this table that answers the question";
         reply.note = Some(note.to_owned());

@@ -1,5 +1,6 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+mod boxed;
 mod chart;
 mod commands;
 mod data_args;

@@ -1,15 +1,16 @@
 //! `mapo calibrate`: how far a model's answers can be trusted.
 
+use crate::boxed;
 use crate::commands::model::in_words;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
 use crate::{Outcome, chart, commands, print};
 use clap::Args;
 use mapo_programmer::{Checkpoint, Summary};
+use mapo_training::Card;
 use mapo_training::confidence::{Calibration, Judged};
 use mapo_training::eval::{self, Prediction};
 use mapo_training::study::Reliability;
-use mapo_training::{Card, model};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +57,7 @@ pub struct Calibrate {
 
 impl Calibrate {
     pub fn execute(self) -> Outcome {
-        let (network, card) = model::load(&self.model, false)?;
+        let (network, card) = boxed::load(&self.model, false)?;
         let selection = self.data.selection.selection();
         let split = self.data.data.split(&selection).to_owned();
         if !self.check {

@@ -1,5 +1,6 @@
 //! `mapo eval`: how good models are.
 
+use crate::boxed;
 use crate::commands::model::in_short;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
@@ -10,7 +11,7 @@ use mapo_tables::scoring::wtq;
 use mapo_tables::{Assistance, Dataset, Example, Value};
 use mapo_training::Card;
 use mapo_training::eval::{self, Prediction};
-use mapo_training::{model, search};
+use mapo_training::search;
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -28,7 +29,7 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Eval {
-    /// Models, as training wrote them.
+    /// Models, as training wrote them; `box` is the model in the box.
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     model: Vec<PathBuf>,
     #[command(flatten)]
@@ -56,7 +57,7 @@ impl Eval {
         let mut models: Vec<Arc<Network>> = Vec::new();
         let mut cards: Vec<Card> = Vec::new();
         for file in &self.model {
-            let (network, card) = model::load(file, false)?;
+            let (network, card) = boxed::load(file, false)?;
             models.push(Arc::new(network));
             cards.push(card);
         }

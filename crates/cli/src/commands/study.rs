@@ -1,5 +1,6 @@
 //! `mapo study`: what a trained model knows, and where it is wrong.
 
+use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
 use crate::training::{Stopper, examples, threads};
@@ -10,8 +11,8 @@ use mapo_tables::annotated::{Annotated, read_annotated};
 use mapo_tables::{Example, Pruning, Selection};
 use mapo_training::confidence::Calibration;
 use mapo_training::eval::{self, Prediction};
+use mapo_training::memories;
 use mapo_training::study::{self, AnnotatedQuestion, Found, Study as Findings, spurious};
-use mapo_training::{memories, model};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -123,7 +124,7 @@ impl Study {
         let mut models = Vec::new();
         let mut calibration = None;
         for file in &self.model {
-            let (network, card) = model::load(file, false)?;
+            let (network, card) = boxed::load(file, false)?;
             models.push(Arc::new(network));
             calibration = card.calibration;
         }
