@@ -1,8 +1,11 @@
 //! A model that answers.
 
 use mapo_programmer::Network;
-use mapo_tables::{Assistance, Context, Interpreter, Language, Linking, Question, Table};
+use mapo_tables::explain::{MOST_VALUES, english, explain, sql};
+use mapo_tables::language::StepError;
+use mapo_tables::{Assistance, Context, Interpreter, Language, Linking, Question, Table, Token};
 use mapo_training::choice::{Choice, choices};
+use mapo_training::confidence::{Calibration, Signs};
 use mapo_training::encode::{Input, TableView, encode_beside};
 use mapo_training::search::{beam_search, visit};
 use mapo_training::{Card, NeuralPolicy, model};
@@ -10,21 +13,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
-use crate::reply::{Alternative, Reply, Step};
+use crate::reply::{Alternative, Reply};
 use crate::{Error, Result};
-
-/// The model in the box.
-const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
 
 /// The most words of a question. The longest of WikiTableQuestions has 66.
 pub const LONGEST_QUESTION: usize = 300;
 
+/// Bytes of a word that there may be on the average.
+const LONGEST_WORD: usize = 40;
+
 /// Partial programs that beam search keeps: as in training and evaluation.
 const BEAM: usize = 5;
-/// Items of an answer that a reply lists.
-const MOST_ITEMS: usize = 1000;
-/// Rows of a step that a reply lists.
-const MOST_ROWS: usize = 1000;
+/// Where a model without a calibration begins to be sure.
+const EVEN: f64 = 0.5;
 
 /// A model ready to answer. To share it between threads is cheap: put it into an [`Arc`].
 #[derive(Debug)]
@@ -36,12 +37,15 @@ pub struct Answerer {
 }
 
 impl Answerer {
+    /// The file of the model in the box.
+    pub const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
+
     /// The model in the box.
     ///
     /// # Errors
     /// None, unless the box was built with a broken model.
     pub fn boxed() -> Result<Self> {
-        let (network, card) = model::from_bytes(BOXED, Path::new("the model in the box"), false)?;
+        let (network, card) = model::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
         Ok(Self::new(network, card))
     }
 
@@ -88,7 +92,8 @@ impl Answerer {
     /// If the question is empty or too long, the table has nothing to ask about, or the network fails.
     pub fn ask(&self, table: &Arc<Table>, question: &str) -> Result<Reply> {
         let began = Instant::now();
-        check(table, question)?;
+        check_question(question)?;
+        check_table(table)?;
         let read = Question::read(question, table, self.linking());
         let view = self.view(table);
         let network = &self.network;
@@ -110,7 +115,8 @@ impl Answerer {
             BEAM,
         )?;
         let choices = choices(&mut interpreter, &beams)?;
-        let mut reply = reply(&mut interpreter, &choices)?;
+        let calibration = self.card.calibration.as_ref();
+        let mut reply = reply(&mut interpreter, &read, &choices, calibration)?;
         reply.question = question.to_owned();
         reply.table = table.name().to_owned();
         reply.milliseconds = began.elapsed().as_secs_f64() * 1000.0;
@@ -133,95 +139,137 @@ impl Answerer {
     }
 }
 
-fn check(table: &Table, question: &str) -> Result<()> {
-    let empty = |what| Error::EmptyTable {
-        table: table.name().to_owned(),
-        what,
+/// Whether anything can be asked about a table.
+///
+/// # Errors
+/// If it has no columns or no rows.
+pub fn check_table(table: &Table) -> Result<()> {
+    let empty = |what| {
+        Err(Error::EmptyTable {
+            table: table.name().to_owned(),
+            what,
+        })
     };
     match (table.headers().len(), table.rows()) {
-        (0, _) => return Err(empty("columns")),
-        (_, 0) => return Err(empty("rows")),
-        _ => {}
+        (0, _) => empty("columns"),
+        (_, 0) => empty("rows"),
+        _ => Ok(()),
     }
-    match question.split_whitespace().count() {
+}
+
+/// Whether a question can be asked about any table.
+///
+/// # Errors
+/// If it has no word, or more than [`LONGEST_QUESTION`].
+pub fn check_question(question: &str) -> Result<()> {
+    let words = question.split_whitespace().count();
+    let letters = question.len();
+    match words {
         0 => Err(Error::NoQuestion),
         words if words > LONGEST_QUESTION => Err(Error::LongQuestion {
             words,
             most: LONGEST_QUESTION,
         }),
+        _ if letters > LONGEST_QUESTION * LONGEST_WORD => Err(Error::LongWords {
+            bytes: letters,
+            most: LONGEST_QUESTION * LONGEST_WORD,
+        }),
         _ => Ok(()),
     }
 }
 
-fn reply(interpreter: &mut Interpreter, choices: &[Choice<'_>]) -> Result<Reply> {
+/// What there is to say of the answers of a beam.
+fn reply(
+    interpreter: &mut Interpreter,
+    question: &Question,
+    choices: &[Choice<'_>],
+    calibration: Option<&Calibration>,
+) -> Result<Reply> {
     let mut reply = Reply {
-        question: String::new(),
-        answer: Vec::new(),
-        answer_total: 0,
-        probability: 0.0,
-        raw_probability: 0.0,
-        sure: false,
-        note: None,
-        program: String::new(),
-        english: String::new(),
-        sql: String::new(),
-        steps: Vec::new(),
-        table: String::new(),
-        cells: Vec::new(),
-        alternatives: Vec::new(),
-        milliseconds: 0.0,
+        calibrated: calibration.is_some(),
+        ..Reply::default()
     };
-    // Rows answer nothing.
-    let mut answers = choices.iter().filter(|choice| !choice.is_rows);
-    let Some(best) = answers.next() else {
-        reply.note = Some("no program found: nothing in the table fits the question".to_owned());
-        return Ok(reply);
-    };
-    visit(interpreter, &best.best.tokens)?;
-    (reply.answer, reply.answer_total) = answer(interpreter);
-    reply.raw_probability = best.probability;
-    reply.probability = best.probability.min(1.0);
-    reply.sure = reply.probability >= 0.5;
-    if let Some(program) = interpreter.context().decode(&best.best.tokens) {
-        reply.program = program.to_string();
-        reply.steps = program
-            .expressions
-            .iter()
-            .enumerate()
-            .map(|(place, expression)| Step {
-                program: expression.to_string(),
-                english: String::new(),
-                rows: match interpreter.value(place) {
-                    Some(mapo_tables::Denotation::Rows(rows)) => Some(rows.iter().take(MOST_ROWS).collect()),
-                    _ => None,
-                },
-                rows_total: 0,
-                values: Vec::new(),
-                values_total: 0,
-                cells: Vec::new(),
-                cells_total: 0,
-            })
-            .collect();
-    }
-    for choice in answers {
+    // Rows answer nothing, and an answer of no item neither.
+    let mut answers = Vec::new();
+    for choice in choices.iter().filter(|choice| !choice.is_rows) {
         visit(interpreter, &choice.best.tokens)?;
-        let (answer, answer_total) = answer(interpreter);
-        let program = interpreter.context().decode(&choice.best.tokens);
-        reply.alternatives.push(Alternative {
-            answer,
-            answer_total,
-            probability: choice.probability.min(1.0),
-            program: program.map(|program| program.to_string()).unwrap_or_default(),
-            english: String::new(),
-            sql: String::new(),
-        });
+        if !interpreter.is_empty() {
+            answers.push(choice);
+        }
+    }
+    let signs: Vec<Signs> = answers
+        .iter()
+        .enumerate()
+        .map(|(place, choice)| choice.signs(place, question))
+        .collect();
+    let probabilities = match calibration {
+        Some(calibration) => calibration.probabilities(&signs),
+        // Sums of rounded numbers may be a little above 1.
+        None => signs.iter().map(|signs| signs.probability.min(1.0)).collect(),
+    };
+    for (choice, probability) in answers.iter().zip(probabilities) {
+        if reply.program.is_empty() {
+            let explained = explain(interpreter.context(), &choice.best.tokens).map_err(refused)?;
+            reply.raw_probability = choice.probability.min(1.0);
+            reply.probability = probability;
+            reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold);
+            reply.answer = explained.answer;
+            reply.answer_total = explained.answer_total;
+            reply.program = explained.program;
+            reply.english = explained.english;
+            reply.sql = explained.sql;
+            reply.steps = explained.steps;
+            reply.cells = explained.cells;
+            reply.cells_total = explained.cells_total;
+        } else {
+            let other = alternative(interpreter, &choice.best.tokens, probability)?;
+            // What is one answer for people can be two for a program: the number 7 and the text of a cell.
+            let known = reply
+                .alternatives
+                .iter_mut()
+                .find(|known| known.answer == other.answer);
+            match known {
+                _ if reply.answer == other.answer => {}
+                Some(known) => known.probability += other.probability,
+                None => reply.alternatives.push(other),
+            }
+        }
+    }
+    reply
+        .alternatives
+        .sort_by(|one, other| other.probability.total_cmp(&one.probability));
+    if reply.program.is_empty() {
+        let note = "no program found: the model sees nothing in this table that answers the question";
+        reply.note = Some(note.to_owned());
     }
     Ok(reply)
 }
 
-/// The first items of the answer, and how many there are.
-fn answer(interpreter: &Interpreter) -> (Vec<String>, usize) {
+fn refused(error: StepError) -> mapo_training::Error {
+    mapo_training::Error::Settings(error.to_string())
+}
+
+/// A runner-up: without the steps, which nobody has asked for yet.
+fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64) -> Result<Alternative> {
+    visit(interpreter, tokens)?;
     let items = interpreter.answer_values();
-    let listed = items.clone().take(MOST_ITEMS).map(|item| item.to_string());
-    (listed.collect(), items.count())
+    let mut alternative = Alternative {
+        answer: items
+            .clone()
+            .take(MOST_VALUES)
+            .map(|item| item.to_string())
+            .collect(),
+        answer_total: items.count(),
+        probability,
+        ..Alternative::default()
+    };
+    let context = interpreter.context();
+    if let Some(program) = context.decode(tokens) {
+        let table = context.table();
+        alternative.english = english(&program, table);
+        let keep_duplicates = context.language().keep_duplicates;
+        alternative.sql = sql(&program, table, keep_duplicates).unwrap_or_default();
+        alternative.program = program.to_string();
+    }
+    Ok(alternative)
 }

@@ -18,6 +18,14 @@ pub enum Error {
         /// The most that there may be.
         most: usize,
     },
+    /// A question of few but endless words.
+    #[error("the question is {bytes} bytes long, and the most is {most}; ask something shorter")]
+    LongWords {
+        /// Its length.
+        bytes: usize,
+        /// The most that there may be.
+        most: usize,
+    },
     /// A table of which nothing can be asked.
     #[error("the table '{table}' has no {what}, so there is nothing to ask about")]
     EmptyTable {

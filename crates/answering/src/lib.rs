@@ -6,6 +6,7 @@ mod answerer;
 mod error;
 mod reply;
 
-pub use answerer::{Answerer, LONGEST_QUESTION};
+pub use answerer::{Answerer, LONGEST_QUESTION, check_question, check_table};
 pub use error::{Error, Result};
-pub use reply::{Alternative, CellRef, Reply, Step};
+pub use mapo_tables::explain::{CellRef, Step};
+pub use reply::{Alternative, Reply};

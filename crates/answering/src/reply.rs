@@ -1,9 +1,10 @@
 //! What an asker is told.
 
+use mapo_tables::explain::{CellRef, Step};
 use serde::Serialize;
 
 /// The answer to a question, with the reasons.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Reply {
     /// The question.
     pub question: String,
@@ -11,11 +12,14 @@ pub struct Reply {
     pub answer: Vec<String>,
     /// How many items the answer has; more than are listed if it is long.
     pub answer_total: usize,
-    /// How probable it is that the answer is right: calibrated where the model has a calibration.
+    /// How probable it is that the answer is right; see [`calibrated`](Self::calibrated).
     pub probability: f64,
-    /// What the programs of the beam with this answer have together, before calibration.
+    /// Whether that is the share of such answers that were right on questions kept apart (the model's calibration).
+    /// If not, it is only what the model believes, which is usually too much.
+    pub calibrated: bool,
+    /// What the model believes: the probability of all programs of the beam with this answer.
     pub raw_probability: f64,
-    /// Whether the probability is above the model's threshold. If not, the answer is a guess.
+    /// Whether the probability reaches the model's threshold. If not, the answer is a guess.
     pub sure: bool,
     /// What else there is to say, as that no program was found.
     pub note: Option<String>,
@@ -29,46 +33,18 @@ pub struct Reply {
     pub steps: Vec<Step>,
     /// The table's name.
     pub table: String,
-    /// The cells behind the answer.
+    /// The cells behind the answer: the first of them.
     pub cells: Vec<CellRef>,
+    /// How many there are.
+    pub cells_total: usize,
     /// Other answers that were found, the most probable first.
     pub alternatives: Vec<Alternative>,
     /// How long it took.
     pub milliseconds: f64,
 }
 
-/// One expression of the program, run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Step {
-    /// The expression.
-    pub program: String,
-    /// What it does, in plain English.
-    pub english: String,
-    /// The rows that it gives, numbered from 0: the first of them, or nothing if it gives values.
-    pub rows: Option<Vec<usize>>,
-    /// How many rows it gives.
-    pub rows_total: usize,
-    /// The values that it gives, as they answer a question: the first of them.
-    pub values: Vec<String>,
-    /// How many values it gives.
-    pub values_total: usize,
-    /// The cells that it looked at and that matter: the first of them.
-    pub cells: Vec<CellRef>,
-    /// How many there are.
-    pub cells_total: usize,
-}
-
-/// A cell of the table: row and column as in the file, from 0, the header not counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct CellRef {
-    /// The row.
-    pub row: usize,
-    /// The column's number in the file.
-    pub column: usize,
-}
-
 /// A runner-up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Alternative {
     /// The items of its answer.
     pub answer: Vec<String>,

@@ -1,5 +1,7 @@
 //! One module for each command.
 
+pub mod ask;
+pub mod calibrate;
 pub mod compare;
 pub mod data;
 pub mod demo;
