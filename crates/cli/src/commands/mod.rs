@@ -13,6 +13,7 @@ pub mod pack;
 pub mod run;
 pub mod score;
 pub mod serve;
+pub mod sql;
 pub mod study;
 pub mod train;
 pub mod words;
