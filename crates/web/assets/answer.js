@@ -53,7 +53,7 @@ function meter(reply) {
   bar.style.width = `${(100 * share).toFixed(1)}%`;
   return el("div", { class: "sure" },
     el("div", { class: "track", role: "meter", "aria-label": "How sure", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(100 * share) }, bar),
-    el("span", {}, `${percent(share)} sure`));
+    el("span", {}, reply.calibrated === false ? `${percent(share)} by its own estimate` : `${percent(share)} sure`));
 }
 
 /** The steps: one is picked by a click or with the arrow keys. */

@@ -146,7 +146,7 @@ function show(reply) {
 async function runnerUp(reply, alternative) {
   const explained = await wait(`/api/tables/${encodeURIComponent(table.id)}/run`, { program: alternative.program }, "ask-problem");
   if (!explained) return;
-  show({ ...explained, question: reply.question, probability: alternative.probability, sure: true, runnerUp: true });
+  show({ ...explained, question: reply.question, probability: alternative.probability, calibrated: reply.calibrated, sure: true });
   const back = el("button", { type: "button", class: "small", onclick: () => show(reply) }, "Back to the first answer");
   find("answer").prepend(el("p", { class: "second" }, "A runner-up ", back));
   back.focus({ preventScroll: true });
