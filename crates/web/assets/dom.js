@@ -61,11 +61,11 @@ export function post(path, object, options = {}) {
   });
 }
 
-/** With a capital letter and a full stop. */
+/** With a full stop, and a capital letter unless it begins with a file's name. */
 export function sentence(text) {
   const trimmed = text.trim();
   const ended = /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
-  return ended.charAt(0).toUpperCase() + ended.slice(1);
+  return /^[a-z]+[ ']/.test(ended) ? ended.charAt(0).toUpperCase() + ended.slice(1) : ended;
 }
 
 const whole = new Intl.NumberFormat("en");

@@ -119,14 +119,13 @@ function draw() {
   }
   const [first] = chosen.values();
   const last = first?.lines.at(-1);
-  const figure = (name, text) => el("div", {}, el("dt", {}, name), el("dd", {}, text));
+  const figure = (name, text, small) => el("div", {}, el("dt", {}, name), el("dd", {}, text, small ? el("small", {}, ` ${small}`) : ""));
   find("figures").replaceChildren(...(!last ? [] : [
-    figure("Step", first.run.steps ? `${count(last.step)} / ${count(first.run.steps)}` : count(last.step)),
+    figure("Step", count(last.step), first.run.steps ? `of ${count(first.run.steps)}` : ""),
     first.run.best_accuracy === null ? null : figure("Best accuracy", `${(100 * first.run.best_accuracy).toFixed(1)} %`),
     figure("Questions a second", short(last.examples_per_second ?? 0)),
     figure("Time", clock(last.seconds ?? 0)),
   ].filter(Boolean)));
-  find("status").textContent = "";
 }
 
 function clock(seconds) {

@@ -12,7 +12,9 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// The address is taken or not ours.
-    #[error("{address}: cannot be listened on: {source}; choose another with --address, port 0 for any free one")]
+    #[error(
+        "{address}: cannot be listened on: {source}; choose another with --address, port 0 for any free one"
+    )]
     Address {
         /// The address.
         address: SocketAddr,
@@ -26,7 +28,9 @@ pub enum Error {
     #[error("{}: is no folder; --runs wants the folder that holds runs of `mapo train`", .0.display())]
     NoRuns(PathBuf),
     /// A name in --host that is none.
-    #[error("'{0}' is no host name; write it as it stands in the browser's address, without http:// and port")]
+    #[error(
+        "'{0}' is no host name; write it as it stands in the browser's address, without http:// and port"
+    )]
     Host(String),
     /// The system refuses what a server needs.
     #[error("the server cannot run: {0}")]

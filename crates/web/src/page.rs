@@ -45,7 +45,10 @@ const ASSETS: &[Asset] = assets![
 pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let mut router = Router::new();
     for asset in ASSETS {
-        router = router.route(asset.path, get(move |headers: HeaderMap| async move { give(asset, &headers) }));
+        router = router.route(
+            asset.path,
+            get(move |headers: HeaderMap| async move { give(asset, &headers) }),
+        );
     }
     router
         .fallback(nothing_here)
@@ -56,7 +59,10 @@ pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
 fn give(asset: &'static Asset, headers: &HeaderMap) -> Response {
     let tag = format!("\"{:016x}\"", fingerprint(asset.content));
     let known = headers.get(header::IF_NONE_MATCH).map(|value| value.as_bytes());
-    let always = [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    let always = [
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+    ];
     match known == Some(tag.as_bytes()) {
         true => (StatusCode::NOT_MODIFIED, always).into_response(),
         false => (always, [(header::CONTENT_TYPE, asset.kind)], asset.content).into_response(),
@@ -65,9 +71,9 @@ fn give(asset: &'static Asset, headers: &HeaderMap) -> Response {
 
 /// A number that changes with the content (FNV-1a), to tell one build's files from another's.
 fn fingerprint(content: &[u8]) -> u64 {
-    content
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+    content.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 async fn nothing_here(_: Uri) -> Problem {

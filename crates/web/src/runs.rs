@@ -61,7 +61,11 @@ pub fn find_runs(folder: &Path) -> Vec<Run> {
         .into_iter()
         .map(|(path, name)| look_at(path, name))
         .collect();
-    runs.sort_by(|one, other| one.age.total_cmp(&other.age).then_with(|| one.name.cmp(&other.name)));
+    runs.sort_by(|one, other| {
+        one.age
+            .total_cmp(&other.age)
+            .then_with(|| one.name.cmp(&other.name))
+    });
     runs
 }
 
@@ -84,7 +88,11 @@ fn folders(folder: &Path) -> Vec<(PathBuf, String)> {
         if path.join("config.toml").is_file() {
             let shown = match name.is_empty() {
                 // The folder itself is a run.
-                true => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+                true => path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
                 false => name,
             };
             runs.push((path, shown));
@@ -121,7 +129,10 @@ fn look_at(path: PathBuf, name: String) -> Run {
         }
     };
     let number = |name: &str| lines.last()?.get(name)?.as_f64();
-    let step = lines.last().and_then(|line| line.get("step")?.as_u64()).unwrap_or(0);
+    let step = lines
+        .last()
+        .and_then(|line| line.get("step")?.as_u64())
+        .unwrap_or(0);
     let steps = settings["steps"].as_u64();
     let age = youngest(&path);
     // The mean time between two lines: a run that has been quiet for many times that has stopped.
@@ -160,7 +171,9 @@ fn without_folder(data: &str) -> String {
 /// Seconds since a file of the folder was last written.
 fn youngest(path: &Path) -> f64 {
     let files = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let written = files.filter_map(|file| file.metadata().ok()?.modified().ok()).max();
+    let written = files
+        .filter_map(|file| file.metadata().ok()?.modified().ok())
+        .max();
     let age = written.and_then(|written| SystemTime::now().duration_since(written).ok());
     age.map_or(0.0, |age| age.as_secs_f64())
 }

@@ -115,12 +115,17 @@ impl Sessions {
                 ));
             }
             None if all.len() >= self.sessions => {
-                let sentence = "all sessions are taken; they are forgotten when nobody uses them, so try later";
+                let sentence =
+                    "all sessions are taken; they are forgotten when nobody uses them, so try later";
                 return Err(Problem::busy(sentence));
             }
             _ => {}
         }
-        let held: usize = all.values().flat_map(|session| &session.tables).map(|held| held.bytes).sum();
+        let held: usize = all
+            .values()
+            .flat_map(|session| &session.tables)
+            .map(|held| held.bytes)
+            .sum();
         if held + size > self.memory {
             return full(format!(
                 "uploaded tables may fill {} of memory together, and this one would go beyond; delete others first",
@@ -259,10 +264,19 @@ mod tests {
             headers.insert(header, value.parse().unwrap());
             SessionId::of(&headers)
         };
-        assert_eq!(read("cookie", format!("a=b; mapo-session={name}")), Some(id.clone()));
+        assert_eq!(
+            read("cookie", format!("a=b; mapo-session={name}")),
+            Some(id.clone())
+        );
         assert_eq!(read("mapo-session", name.clone()), Some(id.clone()));
         assert!(id.cookie().contains("HttpOnly; SameSite=Strict"));
-        for wrong in ["", "x", "../../etc/passwd", &name[1..], &format!("{}z", &name[1..])] {
+        for wrong in [
+            "",
+            "x",
+            "../../etc/passwd",
+            &name[1..],
+            &format!("{}z", &name[1..]),
+        ] {
             assert_eq!(read("cookie", format!("mapo-session={wrong}")), None, "{wrong}");
         }
     }

@@ -31,7 +31,10 @@ pub const EXAMPLES: [Example; 3] = [
         about: "Twelve lights of an invented coast: when they were built, how tall they are, who kept them",
         csv: include_str!("../examples/lighthouses.csv"),
         questions: &[
-            ("which lighthouses are taller than 40 m?", "Gannet Stack, The Widow"),
+            (
+                "which lighthouses are taller than 40 m?",
+                "Gannet Stack, The Widow",
+            ),
             ("how many lighthouses are on Skerra?", "4"),
             (
                 "which lighthouses are on the same island as Mirk Point?",
@@ -138,10 +141,14 @@ impl Held {
             source: self.source,
             rows: self.table.rows(),
             columns: columns(&self.table),
-            first_rows: page(&self.table, 0..self.table.rows().min(FIRST_ROWS), 0..self.table.headers().len())
-                .into_iter()
-                .map(|row| row.cells)
-                .collect(),
+            first_rows: page(
+                &self.table,
+                0..self.table.rows().min(FIRST_ROWS),
+                0..self.table.headers().len(),
+            )
+            .into_iter()
+            .map(|row| row.cells)
+            .collect(),
             questions: self.questions.clone(),
         }
     }
@@ -240,7 +247,10 @@ pub(crate) fn page(
     let mut size = 0;
     let mut page = Vec::new();
     for row in rows {
-        let cells: Vec<String> = columns.clone().map(|column| cut(table.cell(row, column))).collect();
+        let cells: Vec<String> = columns
+            .clone()
+            .map(|column| cut(table.cell(row, column)))
+            .collect();
         size += cells.iter().map(|cell| cell.len() + 4).sum::<usize>();
         if size > LARGEST_PAGE && !page.is_empty() {
             break;
@@ -289,7 +299,8 @@ pub(crate) fn load(name: &str, content: &[u8], limits: &Limits) -> Result<Table,
         fix_headers: true,
         ..LoadOptions::default()
     };
-    let table = Table::from_reader(name, content, options).map_err(|error| Problem::unusable(error.to_string()))?;
+    let table =
+        Table::from_reader(name, content, options).map_err(|error| Problem::unusable(error.to_string()))?;
     let (rows, columns) = (table.rows(), table.headers().len());
     match rows > limits.rows || rows.saturating_mul(columns) > limits.cells {
         true => Err(too_many(rows, columns, limits)),

@@ -36,14 +36,28 @@ impl Description {
     /// The part of JSON Schema that the description uses.
     fn hold(&self, schema: &Value, value: &Value, at: &str) {
         const KNOWN: [&str; 11] = [
-            "$ref", "enum", "type", "description", "properties", "required", "additionalProperties", "items",
-            "minimum", "maximum", "format",
+            "$ref",
+            "enum",
+            "type",
+            "description",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "minimum",
+            "maximum",
+            "format",
         ];
         for keyword in schema.as_object().expect("a schema").keys() {
-            assert!(KNOWN.contains(&keyword.as_str()), "{at}: {keyword} is not checked");
+            assert!(
+                KNOWN.contains(&keyword.as_str()),
+                "{at}: {keyword} is not checked"
+            );
         }
         if let Some(name) = schema["$ref"].as_str() {
-            let name = name.strip_prefix("#/components/schemas/").expect("a schema of ours");
+            let name = name
+                .strip_prefix("#/components/schemas/")
+                .expect("a schema of ours");
             let named = &self.0["components"]["schemas"][name];
             assert!(named.is_object(), "{at}: there is no schema {name}");
             return self.hold(named, value, at);
@@ -66,7 +80,10 @@ impl Description {
             Value::Array(names) => assert!(names.iter().any(is), "{at}: {value} is none of {names:?}"),
             name => assert!(is(name), "{at}: {value} is no {name}"),
         }
-        for (bound, holds) in [("minimum", f64::ge as fn(&f64, &f64) -> bool), ("maximum", f64::le)] {
+        for (bound, holds) in [
+            ("minimum", f64::ge as fn(&f64, &f64) -> bool),
+            ("maximum", f64::le),
+        ] {
             if let (Some(bound), Some(number)) = (schema[bound].as_f64(), value.as_f64()) {
                 assert!(holds(&number, &bound), "{at}: {number} is out of bounds");
             }
@@ -100,19 +117,32 @@ fn the_description_names_exactly_the_routes_that_there_are() {
         .as_object()
         .unwrap()
         .iter()
-        .flat_map(|(path, methods)| methods.as_object().unwrap().keys().map(move |method| (path.clone(), method.clone())))
+        .flat_map(|(path, methods)| {
+            methods
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(move |method| (path.clone(), method.clone()))
+        })
         .filter(|(_, method)| method != "parameters")
         .collect();
     let routes: BTreeSet<(String, String)> = ROUTES
         .iter()
-        .flat_map(|(path, methods)| methods.iter().map(|method| (path.to_string(), method.to_string())))
+        .flat_map(|(path, methods)| {
+            methods
+                .iter()
+                .map(|method| (path.to_string(), method.to_string()))
+        })
         .collect();
     assert_eq!(described, routes);
     // What is not listed is not routed: the router says which methods a path takes.
     for (path, methods) in ROUTES {
         let answer = server.call("PATCH", &path.replace("{id}", "bakery"), &[], b"");
         assert_eq!(answer.status, 405, "{path}");
-        let allowed = answer.header("allow").expect("which methods it takes").to_lowercase();
+        let allowed = answer
+            .header("allow")
+            .expect("which methods it takes")
+            .to_lowercase();
         let allowed: BTreeSet<&str> = allowed.split(',').filter(|method| *method != "head").collect();
         assert_eq!(allowed, methods.iter().copied().collect(), "{path}");
     }
@@ -134,7 +164,11 @@ fn answers_are_what_the_description_says() {
         "[run]\ndata = \"wtq:/home/x\"\nseed = 3\n[settings]\nsteps = 9\n[settings.objective]\nname = \"mapo\"\n",
     )
     .unwrap();
-    std::fs::write(run.join("metrics.jsonl"), "{\"step\":4,\"dev_accuracy\":0.5}\n{\"st").unwrap();
+    std::fs::write(
+        run.join("metrics.jsonl"),
+        "{\"step\":4,\"dev_accuracy\":0.5}\n{\"st",
+    )
+    .unwrap();
     let server = Running::start(Options {
         runs: Some(runs.path().to_owned()),
         ..Options::default()
@@ -145,17 +179,30 @@ fn answers_are_what_the_description_says() {
         description.check(path, "get", &answer);
         answer
     };
-    for path in ["/api/openapi.json", "/api/health", "/api/model", "/api/examples", "/api/tables", "/api/runs"] {
+    for path in [
+        "/api/openapi.json",
+        "/api/health",
+        "/api/model",
+        "/api/examples",
+        "/api/tables",
+        "/api/runs",
+    ] {
         assert_eq!(get(path, path).status, 200);
     }
     let runs = server.get("/api/runs").json();
-    assert_eq!(runs["runs"][0]["data"], "wtq", "no folder of this machine is told");
+    assert_eq!(
+        runs["runs"][0]["data"], "wtq",
+        "no folder of this machine is told"
+    );
     assert_eq!(runs["runs"][0]["state"], "running");
     let metrics = get("/api/runs/metrics", "/api/runs/metrics?run=one").json();
     assert_eq!(metrics["metrics"], json!([{"step": 4, "dev_accuracy": 0.5}]));
     let next = format!("/api/runs/metrics?run=one&from={}", metrics["next"]);
     assert_eq!(get("/api/runs/metrics", &next).json()["metrics"], json!([]));
-    assert_eq!(get("/api/runs/metrics", "/api/runs/metrics?run=..%2Fone").status, 404);
+    assert_eq!(
+        get("/api/runs/metrics", "/api/runs/metrics?run=..%2Fone").status,
+        404
+    );
     assert_eq!(get("/api/runs/metrics", "/api/runs/metrics").status, 400);
 
     let uploaded = server.call("POST", "/api/tables?name=people.csv", &[], PEOPLE);
@@ -176,11 +223,21 @@ fn answers_are_what_the_description_says() {
 
     let rows = server.call("GET", &format!("{path}/rows?from=1&count=2&column=1"), &own, b"");
     description.check("/api/tables/{id}/rows", "get", &rows);
-    assert_eq!(rows.json()["rows"], json!([{"row": 1, "cells": ["Omaha", "37"]}, {"row": 2, "cells": ["Tulsa", "5"]}]));
+    assert_eq!(
+        rows.json()["rows"],
+        json!([{"row": 1, "cells": ["Omaha", "37"]}, {"row": 2, "cells": ["Tulsa", "5"]}])
+    );
     let rows = server.call("GET", &format!("{path}/rows?rows=2,0&columns=1"), &own, b"");
-    assert_eq!(rows.json()["rows"], json!([{"row": 2, "cells": ["Cy"]}, {"row": 0, "cells": ["Anne"]}]));
+    assert_eq!(
+        rows.json()["rows"],
+        json!([{"row": 2, "cells": ["Cy"]}, {"row": 0, "cells": ["Anne"]}])
+    );
 
-    let asked = server.post(&format!("{path}/ask"), cookie, &json!({"question": "how many people are from tulsa?"}));
+    let asked = server.post(
+        &format!("{path}/ask"),
+        cookie,
+        &json!({"question": "how many people are from tulsa?"}),
+    );
     description.check("/api/tables/{id}/ask", "post", &asked);
     let reply = asked.json();
     assert_eq!(reply["answer"], json!(["2"]));
@@ -217,7 +274,12 @@ fn the_questions_of_the_examples_are_answered_right() {
         for (question, answer) in example.questions {
             let path = format!("/api/tables/{}/ask", example.id);
             let reply = server.post(&path, "", &json!({ "question": question })).json();
-            let given: Vec<&str> = reply["answer"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            let given: Vec<&str> = reply["answer"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
             assert_eq!(given.join(", "), *answer, "{question}: {reply}");
             let explained = ["english", "sql"].iter().all(|name| reply[name] != "");
             assert!(explained, "{reply}");
@@ -242,8 +304,13 @@ fn tables_are_seen_by_their_session_only_and_forgotten() {
     assert_eq!((status(&cookie), status(&other), status("")), (200, 404, 404));
     // Clients without cookies name the session in a header.
     let secret = cookie.split_once('=').unwrap().1;
-    assert_eq!(server.call("GET", &path, &[("mapo-session", secret)], b"").status, 200);
-    let listed = server.call("GET", "/api/tables", &[("Cookie", &other)], b"").json();
+    assert_eq!(
+        server.call("GET", &path, &[("mapo-session", secret)], b"").status,
+        200
+    );
+    let listed = server
+        .call("GET", "/api/tables", &[("Cookie", &other)], b"")
+        .json();
     assert!(listed.to_string().contains(&two) && !listed.to_string().contains(&one));
     std::thread::sleep(Duration::from_millis(900));
     assert_eq!(status(&cookie), 404);
@@ -285,7 +352,15 @@ fn the_limits_hold() {
 #[test]
 fn every_answer_carries_the_headers_that_protect_the_page() {
     let server = Running::start(Options::default());
-    for path in ["/", "/runs", "/api", "/assets/ask.js", "/api/health", "/nothing", "/api/runs"] {
+    for path in [
+        "/",
+        "/runs",
+        "/api",
+        "/assets/ask.js",
+        "/api/health",
+        "/nothing",
+        "/api/runs",
+    ] {
         let answer = server.get(path);
         let policy = answer.header("content-security-policy").expect("a policy");
         assert!(policy.contains("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"));
@@ -297,18 +372,36 @@ fn every_answer_carries_the_headers_that_protect_the_page() {
     for page in ["/", "/runs", "/api"] {
         let text = server.get(page).text();
         for script in text.split("<script").skip(1) {
-            assert!(script.split('>').nth(1).unwrap().starts_with("</script"), "{page}");
+            assert!(
+                script.split('>').nth(1).unwrap().starts_with("</script"),
+                "{page}"
+            );
         }
-        assert!(!text.contains("<style") && !text.contains("style=") && !text.contains(" onclick"), "{page}");
+        assert!(
+            !text.contains("<style") && !text.contains("style=") && !text.contains(" onclick"),
+            "{page}"
+        );
     }
-    for file in ["ask", "answer", "grid", "open", "dom", "runs", "chart", "api", "theme"] {
+    for file in [
+        "ask", "answer", "grid", "open", "dom", "runs", "chart", "api", "theme",
+    ] {
         let script = server.get(&format!("/assets/{file}.js"));
         assert_eq!(script.status, 200);
         let text = script.text();
-        assert!(!text.contains("innerHTML") && !text.contains("insertAdjacentHTML") && !text.contains("eval("));
-        assert!(!text.replace("http://www.w3.org/2000/svg", "").contains("http"), "{file}");
+        assert!(
+            !text.contains("innerHTML") && !text.contains("insertAdjacentHTML") && !text.contains("eval(")
+        );
+        assert!(
+            !text.replace("http://www.w3.org/2000/svg", "").contains("://"),
+            "{file}"
+        );
     }
     // A browser that has a file is not sent it again.
     let tag = server.get("/assets/style.css").header("etag").unwrap().to_owned();
-    assert_eq!(server.call("GET", "/assets/style.css", &[("If-None-Match", &tag)], b"").status, 304);
+    assert_eq!(
+        server
+            .call("GET", "/assets/style.css", &[("If-None-Match", &tag)], b"")
+            .status,
+        304
+    );
 }

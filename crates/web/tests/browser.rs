@@ -5,6 +5,7 @@
 
 mod support;
 
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::wd::WebDriverCompatibleCommand;
@@ -31,10 +32,17 @@ struct Driver {
 
 impl Driver {
     fn start() -> Option<Driver> {
-        let there = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success());
+        let there = |program: &str| {
+            Command::new(program)
+                .arg("--version")
+                .output()
+                .is_ok_and(|ran| ran.status.success())
+        };
         for program in ["chromium", "chromedriver"] {
             if !there(program) {
-                eprintln!("SKIPPED: {program} is missing, so the page was not tried in a browser; install chromium and chromium-driver");
+                eprintln!(
+                    "SKIPPED: {program} is missing, so the page was not tried in a browser; install chromium and chromium-driver"
+                );
                 return None;
             }
         }
@@ -71,7 +79,10 @@ struct Cdp(&'static str, Value);
 
 impl WebDriverCompatibleCommand for Cdp {
     fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
-        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+        base.join(&format!(
+            "session/{}/goog/cdp/execute",
+            session.unwrap_or_default()
+        ))
     }
 
     fn method_and_body(&self, _: &url::Url) -> (axum::http::Method, Option<String>) {
@@ -97,11 +108,10 @@ impl<'a> Person<'a> {
         let mut wanted = serde_json::Map::new();
         wanted.insert("goog:chromeOptions".to_owned(), options);
         let mut builder = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new());
-        let connected = builder
-            .capabilities(wanted)
-            .connect(&format!("http://127.0.0.1:{}", driver.port));
+        let address = format!("http://127.0.0.1:{}", driver.port);
+        let connected = builder.capabilities(wanted).connect(&address).await;
         let person = Person {
-            browser: connected.await.expect("a browser"),
+            browser: connected.expect("a browser"),
             server,
         };
         person.size(1280, 860).await;
@@ -133,7 +143,10 @@ impl<'a> Person<'a> {
     /// Evaluates an expression in the page.
     async fn sees(&self, expression: &str) -> Value {
         let script = format!("return ({expression})");
-        self.browser.execute(&script, vec![]).await.expect("an expression")
+        self.browser
+            .execute(&script, vec![])
+            .await
+            .expect("an expression")
     }
 
     /// Waits until something is so.
@@ -149,12 +162,21 @@ impl<'a> Person<'a> {
     }
 
     async fn find(&self, css: &str) -> Element {
-        let found = self.browser.wait().at_most(Duration::from_secs(20)).for_element(Locator::Css(css)).await;
+        let found = self
+            .browser
+            .wait()
+            .at_most(Duration::from_secs(20))
+            .for_element(Locator::Css(css))
+            .await;
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
     async fn click(&self, css: &str) {
-        self.find(css).await.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.find(css)
+            .await
+            .click()
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     async fn text(&self, css: &str) -> String {
@@ -166,14 +188,25 @@ impl<'a> Person<'a> {
     }
 
     /// Presses a key where the focus is.
-    async fn press(&self, key: impl Into<String>) {
+    async fn press(&self, key: Key) {
+        let value = char::from(key);
+        let keys = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value })
+            .then(KeyAction::Up { value });
+        self.browser.perform_actions(keys).await.expect("a key");
+    }
+
+    /// Types where the focus is.
+    async fn type_here(&self, text: &str) {
         let focused = self.browser.active_element().await.expect("a focus");
-        focused.send_keys(&key.into()).await.expect("a key");
+        focused.send_keys(text).await.expect("typing");
     }
 
     /// The marked cells, as a person reads them.
     async fn marked(&self) -> Vec<String> {
-        let cells = self.sees("[...document.querySelectorAll('td.used')].map(cell => cell.innerText)").await;
+        let cells = self
+            .sees("[...document.querySelectorAll('td.used')].map(cell => cell.innerText)")
+            .await;
         serde_json::from_value(cells).expect("texts")
     }
 
@@ -189,7 +222,10 @@ impl<'a> Person<'a> {
     async fn fits(&self) {
         let [page, window] = ["document.documentElement.scrollWidth", "innerWidth"];
         let (page, window) = (self.sees(page).await, self.sees(window).await);
-        assert!(page.as_u64() <= window.as_u64(), "the page is {page} wide, the window {window}");
+        assert!(
+            page.as_u64() <= window.as_u64(),
+            "the page is {page} wide, the window {window}"
+        );
     }
 
     async fn leave(self) {
@@ -206,13 +242,17 @@ fn file(folder: &Path, name: &str, content: &[u8]) -> String {
 /// Runs a story on a driver and a server of its own, unless there is no browser.
 fn story<F: Future<Output = ()>>(options: Options, tell: impl FnOnce(Driver, &'static Running) -> F) {
     let Some(driver) = Driver::start() else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     // A story borrows its server until the process ends.
     let server: &'static Running = Box::leak(Box::new(Running::start(options)));
     runtime.block_on(tell(driver, server));
 }
 
-const PEOPLE: &[u8] = b"Name,Hometown,Occupation\nWilliam Stuart Price,Tulsa,Businessman\nAnne Lister,Halifax,Landowner\n\
+const PEOPLE: &[u8] =
+    b"Name,Hometown,Occupation\nWilliam Stuart Price,Tulsa,Businessman\nAnne Lister,Halifax,Landowner\n\
     Mary Cole,Tulsa,Singer\n\"<img src=x onerror=\"\"document.title='owned'\"\">\",Tulsa,Villain\n";
 
 #[test]
@@ -230,18 +270,38 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
         let problem = person.text("#open-problem .problem").await;
         assert!(problem.contains("photo.csv"), "{problem}");
         person.picture("bad-file").await;
-        person.type_into("#file", &file(folder.path(), "empty.csv", b"")).await;
-        person.wait("document.querySelector('#open-problem').innerText.includes('is empty')").await;
+        person
+            .type_into("#file", &file(folder.path(), "empty.csv", b""))
+            .await;
+        person
+            .wait("document.querySelector('#open-problem').innerText.includes('is empty')")
+            .await;
 
         // A good one.
-        person.type_into("#file", &file(folder.path(), "people.csv", PEOPLE)).await;
-        person.wait("document.querySelectorAll('tbody tr').length === 4").await;
+        person
+            .type_into("#file", &file(folder.path(), "people.csv", PEOPLE))
+            .await;
+        person
+            .wait("document.querySelectorAll('tbody tr').length === 4")
+            .await;
         assert_eq!(person.text("#table-name").await, "people.csv");
         // What stands in cells stays text.
-        assert_eq!(person.sees("document.querySelectorAll('td img').length").await, json!(0));
-        assert!(person.sees("document.title").await.as_str().unwrap().contains("people.csv"));
+        assert_eq!(
+            person.sees("document.querySelectorAll('td img').length").await,
+            json!(0)
+        );
+        assert!(
+            person
+                .sees("document.title")
+                .await
+                .as_str()
+                .unwrap()
+                .contains("people.csv")
+        );
 
-        person.type_into("#question", "how many people are from tulsa?").await;
+        person
+            .type_into("#question", "how many people are from tulsa?")
+            .await;
         person.click("#ask-button").await;
         person.wait("document.querySelector('.answer')").await;
         assert_eq!(person.text(".answer").await, "3");
@@ -251,13 +311,22 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
 
         // The first step: its rows and its cells.
         person.click(".step[data-step='0']").await;
-        person.wait("document.querySelectorAll('td.used').length === 3").await;
+        person
+            .wait("document.querySelectorAll('td.used').length === 3")
+            .await;
         assert_eq!(person.marked().await, ["Tulsa", "Tulsa", "Tulsa"]);
-        assert_eq!(person.sees("[...document.querySelectorAll('tr.inside')].map(row => row.dataset.row)").await, json!(["0", "2", "3"]));
+        assert_eq!(
+            person
+                .sees("[...document.querySelectorAll('tr.inside')].map(row => row.dataset.row)")
+                .await,
+            json!(["0", "2", "3"])
+        );
         person.picture("steps").await;
         // Only those rows, by the switch.
         person.click(".switch button:last-child").await;
-        person.wait("document.querySelectorAll('tbody tr').length === 3").await;
+        person
+            .wait("document.querySelectorAll('tbody tr').length === 3")
+            .await;
 
         // SQL is there to read and to copy.
         person.click(".code summary").await;
@@ -265,19 +334,29 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
 
         // An earlier question comes back.
         person.find("#question").await.clear().await.unwrap();
-        person.type_into("#question", "what is the occupation of mary cole?\u{E007}").await;
-        person.wait("document.querySelector('.answer')?.innerText === 'Singer'").await;
+        person
+            .type_into("#question", "what is the occupation of mary cole?\u{E007}")
+            .await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === 'Singer'")
+            .await;
         person.click("#history button").await;
-        person.wait("document.querySelector('.answer').innerText === '3'").await;
+        person
+            .wait("document.querySelector('.answer').innerText === '3'")
+            .await;
 
         // Nothing typed is told, not sent.
         person.find("#question").await.clear().await.unwrap();
         person.click("#ask-button").await;
-        person.wait("document.querySelector('#ask-problem .problem')").await;
+        person
+            .wait("document.querySelector('#ask-problem .problem')")
+            .await;
 
         // A reload keeps the table and the questions; forgetting the table does not.
         person.browser.refresh().await.unwrap();
-        person.wait("document.querySelectorAll('#history button').length === 2").await;
+        person
+            .wait("document.querySelectorAll('#history button').length === 2")
+            .await;
         person.click("#forget").await;
         person.wait("!document.querySelector('#welcome').hidden").await;
         assert_eq!(server.get("/api/health").json()["sessions"]["tables"], 0);
@@ -299,7 +378,10 @@ fn the_keyboard_alone_is_enough() {
             let ring = "getComputedStyle(document.activeElement).outlineStyle + getComputedStyle(document.activeElement.nextElementSibling ?? document.body).outlineStyle";
             let place = person.sees("document.activeElement.id || document.activeElement.dataset.table || document.activeElement.innerText").await;
             let ring = person.sees(ring).await;
-            assert!(ring.as_str().unwrap().contains("solid"), "{place} has the focus and does not show it");
+            assert!(
+                ring.as_str().unwrap().contains("solid"),
+                "{place} has the focus and does not show it"
+            );
             on_the_way.push(place.as_str().unwrap().to_owned());
             if place == "lighthouses" {
                 break;
@@ -307,11 +389,16 @@ fn the_keyboard_alone_is_enough() {
         }
         assert_eq!(on_the_way[0], "Skip to the content");
         for stop in ["file", "paste-button", "lighthouses"] {
-            assert!(on_the_way.iter().any(|place| place == stop), "{stop} is not on {on_the_way:?}");
+            assert!(
+                on_the_way.iter().any(|place| place == stop),
+                "{stop} is not on {on_the_way:?}"
+            );
         }
         person.press(Key::Enter).await;
         person.wait("document.activeElement.id === 'question'").await;
-        person.press("which lighthouses are on the same island as Mirk Point?").await;
+        person
+            .type_here("which lighthouses are on the same island as Mirk Point?")
+            .await;
         person.press(Key::Enter).await;
         person.wait("document.querySelector('.step')").await;
         // To the steps, and along them with the arrows.
@@ -322,15 +409,21 @@ fn the_keyboard_alone_is_enough() {
             }
         }
         person.press(Key::Down).await;
-        person.wait("document.querySelector('.step[aria-current]')?.dataset.step === '1'").await;
-        person.wait("document.querySelectorAll('td.used').length > 0").await;
+        person
+            .wait("document.querySelector('.step[aria-current]')?.dataset.step === '1'")
+            .await;
+        person
+            .wait("document.querySelectorAll('td.used').length > 0")
+            .await;
         let said = person.sees("document.querySelector('#status').textContent").await;
         assert!(said.as_str().unwrap().starts_with("Step 2:"), "{said}");
         person.press(Key::End).await;
-        person.wait("document.querySelector('.step[aria-current]')?.dataset.step === '2'").await;
+        person
+            .wait("document.querySelector('.step[aria-current]')?.dataset.step === '2'")
+            .await;
         person.wait("[...document.querySelectorAll('td.used')].map(cell => cell.innerText).join() === 'Black Weir,Tarn Spit'").await;
         // Everything that can be used has a name.
-        let nameless = person.sees("[...document.querySelectorAll('button, input, textarea, a, [tabindex]')].filter(one => one.offsetParent && !(one.innerText || one.ariaLabel || one.labels?.length || one.id === 'main')).map(one => one.outerHTML.slice(0, 80))").await;
+        let nameless = person.sees("[...document.querySelectorAll('button, input, textarea, a, [tabindex]')].filter(one => one.checkVisibility() && !(one.innerText || one.ariaLabel || one.labels?.length || one.id === 'main')).map(one => one.outerHTML.slice(0, 80))").await;
         assert_eq!(nameless, json!([]));
         person.leave().await;
     });
@@ -350,14 +443,18 @@ fn dark_phones_and_large_tables() {
     };
     story(options, |driver, server| async move {
         let person = Person::arrive(&driver, server, "dark").await;
-        let brightness = |css: &str| format!(
-            "(() => {{ const canvas = document.createElement('canvas').getContext('2d'); canvas.fillStyle = getComputedStyle(document.querySelector('{css}')).backgroundColor; canvas.fillRect(0, 0, 1, 1); return canvas.getImageData(0, 0, 1, 1).data[0]; }})()"
-        );
+        let brightness = |css: &str| {
+            format!(
+                "(() => {{ const canvas = document.createElement('canvas').getContext('2d'); canvas.fillStyle = getComputedStyle(document.querySelector('{css}')).backgroundColor; canvas.fillRect(0, 0, 1, 1); return canvas.getImageData(0, 0, 1, 1).data[0]; }})()"
+            )
+        };
         // Dark as the system says, light by the button, and light again after a reload.
         person.prefers("dark").await;
         person.go("/?table=lighthouses").await;
         person.click("#suggestions li:nth-child(1) button").await;
-        person.wait("document.querySelectorAll('td.used').length > 0").await;
+        person
+            .wait("document.querySelectorAll('td.used').length > 0")
+            .await;
         assert!(person.sees(&brightness("body")).await.as_u64() < Some(60));
         person.picture("dark").await;
         person.click("#theme").await;
@@ -375,7 +472,9 @@ fn dark_phones_and_large_tables() {
         }
         person.go("/?table=regatta").await;
         person.click("#suggestions li:nth-child(1) button").await;
-        person.wait("document.querySelectorAll('td.used').length > 0").await;
+        person
+            .wait("document.querySelectorAll('td.used').length > 0")
+            .await;
         person.fits().await;
         assert!(person.sees("document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth").await == json!(true));
         let small = person.sees("[...document.querySelectorAll('button')].filter(one => one.offsetParent && one.getBoundingClientRect().height < 24).length").await;
@@ -385,16 +484,28 @@ fn dark_phones_and_large_tables() {
         // A large table: a page of it, the next page, a row by its number, and only the rows of a step.
         person.size(1280, 860).await;
         person.go("/?table=table-1").await;
-        person.wait("document.querySelectorAll('tbody tr').length === 50").await;
+        person
+            .wait("document.querySelectorAll('tbody tr').length === 50")
+            .await;
         person.click(".grid-foot button:nth-of-type(2)").await;
-        person.wait("document.querySelector('tbody tr')?.dataset.row === '50'").await;
+        person
+            .wait("document.querySelector('tbody tr')?.dataset.row === '50'")
+            .await;
         person.type_into("#row-wanted", "2718\u{E007}").await;
-        person.wait("document.querySelector('tbody tr')?.dataset.row === '2700'").await;
-        person.type_into("#question", "how many runners are from town 7?\u{E007}").await;
+        person
+            .wait("document.querySelector('tbody tr')?.dataset.row === '2700'")
+            .await;
+        person
+            .type_into("#question", "how many runners are from town 7?\u{E007}")
+            .await;
         person.wait("document.querySelector('.step')").await;
         person.click(".step[data-step='0']").await;
-        person.wait("document.querySelector('.switch [aria-pressed=true]')?.innerText.startsWith('Only these')").await;
-        person.wait("[...document.querySelectorAll('tbody tr')].every(row => row.className === 'inside')").await;
+        person
+            .wait("document.querySelector('.switch [aria-pressed=true]')?.innerText.startsWith('Only these')")
+            .await;
+        person
+            .wait("[...document.querySelectorAll('tbody tr')].every(row => row.className === 'inside')")
+            .await;
         person.leave().await;
     });
 }
@@ -411,14 +522,21 @@ fn the_dashboard_shows_a_run_as_it_goes() {
     story(options, |driver, server| async move {
         let person = Person::arrive(&driver, server, "runs").await;
         person.go("/runs").await;
-        person.wait("document.querySelectorAll('.curve').length >= 6").await;
+        person
+            .wait("document.querySelectorAll('.curve').length >= 6")
+            .await;
         assert!(person.text("#runs").await.contains("tiny"));
         assert!(person.text("#runs .state").await.contains("done"));
         let points = "document.querySelector('.curve').getAttribute('d').split(/[ML]/).length - 1";
         let lines = std::fs::read_to_string(folder.join("tiny/metrics.jsonl")).unwrap();
         assert_eq!(person.sees(points).await, json!(lines.lines().count()));
-        let summary = person.sees("document.querySelector('.chart svg').getAttribute('aria-label')").await;
-        assert!(summary.as_str().unwrap().starts_with("Accuracy. tiny: "), "{summary}");
+        let summary = person
+            .sees("document.querySelector('.chart svg').getAttribute('aria-label')")
+            .await;
+        assert!(
+            summary.as_str().unwrap().starts_with("Accuracy. tiny: "),
+            "{summary}"
+        );
         person.picture("dashboard").await;
 
         // Another run begins; it joins the list, and its curve grows while its last line is half written.
@@ -436,7 +554,11 @@ fn the_dashboard_shows_a_run_as_it_goes() {
         std::fs::write(&metrics, all[..4].concat()).unwrap();
         person.wait(&format!("{second} === 4")).await;
         // The arrow keys tell single values.
-        person.browser.execute("document.querySelector('.chart svg').focus()", vec![]).await.unwrap();
+        person
+            .browser
+            .execute("document.querySelector('.chart svg').focus()", vec![])
+            .await
+            .unwrap();
         person.press(Key::Home).await;
         assert!(person.text(".chart figcaption span").await.contains("at step"));
         person.size(360, 740).await;
@@ -447,7 +569,10 @@ fn the_dashboard_shows_a_run_as_it_goes() {
 
 /// A real run, as small as one can be.
 fn train(place: &Path) {
-    let examples: Vec<Example> = generate(Split::Train, SEED, 24).into_iter().map(Example::from).collect();
+    let examples: Vec<Example> = generate(Split::Train, SEED, 24)
+        .into_iter()
+        .map(Example::from)
+        .collect();
     let mut settings = Settings::toy();
     settings.network.hidden = 32;
     settings.network.attention = 32;
@@ -473,8 +598,15 @@ fn train(place: &Path) {
         settings: settings.clone(),
     };
     let mut folder = Folder::create(place, &config).expect("a folder");
-    let found = memories::explore(&examples, 1000, Pruning::Wide, 1, &AtomicBool::default()).expect("memories");
+    let found = memories::explore(&examples, 1000, Pruning::Wide, 1, &Default::default()).expect("memories");
     let words = vocabulary::trained(&examples, settings.network.often, 16).expect("words");
     let mut trainer = Trainer::new(&settings, 3, 1, &words, &examples, found, &examples).expect("a trainer");
-    session::train(&mut folder, &mut trainer, &settings, &AtomicBool::default(), &mut |_| Ok(())).expect("a run");
+    session::train(
+        &mut folder,
+        &mut trainer,
+        &settings,
+        &AtomicBool::default(),
+        &mut |_| Ok(()),
+    )
+    .expect("a run");
 }

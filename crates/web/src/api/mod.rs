@@ -87,9 +87,21 @@ impl App {
 
     /// The JSON object of a request. Only bodies that say that they are JSON are read: a form of another page cannot say
     /// so without being asked for leave first.
-    pub async fn read_json<T: DeserializeOwned>(&self, headers: &HeaderMap, body: Body) -> Result<T, Problem> {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+    pub async fn read_json<T: DeserializeOwned>(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<T, Problem> {
+        let kind = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let kind = kind.map(|kind| {
+            kind.split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase()
+        });
         if kind.as_deref() != Some("application/json") {
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -102,8 +114,11 @@ impl App {
             stall: self.limits.stall,
         };
         let content = body::read(headers, body, allowed).await?;
-        serde_json::from_slice(&content)
-            .map_err(|error| Problem::bad(format!("the body is not the JSON object that belongs here: {error}")))
+        serde_json::from_slice(&content).map_err(|error| {
+            Problem::bad(format!(
+                "the body is not the JSON object that belongs here: {error}"
+            ))
+        })
     }
 }
 

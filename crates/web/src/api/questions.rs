@@ -28,13 +28,14 @@ pub(super) async fn ask(
     let held = app.table(&headers, &id_of(path)?)?;
     let Asked { question } = app.read_json(&headers, body).await?;
     let answerer = Arc::clone(&app.answerer);
-    let asked = app
-        .questions
-        .run(app.limits.question_time, move || answerer.ask(&held.table, &question));
+    let asked = app.questions.run(app.limits.question_time, move || {
+        answerer.ask(&held.table, &question)
+    });
     let reply = asked.await?.map_err(|error| match error {
-        mapo_answering::Error::Model(error) => {
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the model failed: {error}"))
-        }
+        mapo_answering::Error::Model(error) => Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("the model failed: {error}"),
+        ),
         error => Problem::unusable(error.to_string()),
     })?;
     Ok(Json(reply))
@@ -54,9 +55,9 @@ pub(super) async fn run(
 ) -> Result<Json<Explanation>, Problem> {
     let held = app.table(&headers, &id_of(path)?)?;
     let Given { program } = app.read_json(&headers, body).await?;
-    let ran = app
-        .questions
-        .run(app.limits.question_time, move || run_program(&held.table, &program));
+    let ran = app.questions.run(app.limits.question_time, move || {
+        run_program(&held.table, &program)
+    });
     Ok(Json(ran.await??))
 }
 

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, Problem> {
     let folder = folder(&app)?;
-    let found = app.files.run(app.limits.question_time, move || find_runs(&folder));
+    let found = app
+        .files
+        .run(app.limits.question_time, move || find_runs(&folder));
     Ok(Json(json!({ "runs": found.await? })))
 }
 

@@ -76,7 +76,10 @@ pub(super) async fn upload(
     let (held, description) = made.await??;
     let location = format!("/api/tables/{}", held.id);
     let session = app.sessions.keep(session, held)?;
-    let headers = [(header::LOCATION, location), (header::SET_COOKIE, session.cookie())];
+    let headers = [
+        (header::LOCATION, location),
+        (header::SET_COOKIE, session.cookie()),
+    ];
     Ok((StatusCode::CREATED, headers, Json(description)).into_response())
 }
 
@@ -162,7 +165,9 @@ pub(super) async fn rows(
             let numbers = list.split(',').map(|number| number.parse::<usize>().ok());
             let numbers = numbers.map(|number| number.filter(|row| *row < table.rows()));
             let numbers: Option<Vec<usize>> = numbers.take(MOST_ROWS + 1).collect();
-            let numbers = numbers.filter(|numbers| numbers.len() <= MOST_ROWS).ok_or_else(wrong)?;
+            let numbers = numbers
+                .filter(|numbers| numbers.len() <= MOST_ROWS)
+                .ok_or_else(wrong)?;
             page(table, numbers, columns)
         }
         None => {
@@ -174,5 +179,7 @@ pub(super) async fn rows(
             page(table, from..from.saturating_add(count).min(table.rows()), columns)
         }
     };
-    Ok(Json(json!({ "total": table.rows(), "column": column, "rows": rows })))
+    Ok(Json(
+        json!({ "total": table.rows(), "column": column, "rows": rows }),
+    ))
 }

@@ -38,7 +38,8 @@ impl Running {
                 .expect("a runtime");
             runtime.block_on(async {
                 let server = Server::bind(options, answerer).await.expect("the server starts");
-                told.send(server.address().expect("an address")).expect("the test waits");
+                told.send(server.address().expect("an address"))
+                    .expect("the test waits");
                 server.run(async { drop(ended.await) }).await;
             });
             runtime.shutdown_background();
@@ -60,8 +61,12 @@ impl Running {
 
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
-        stream.set_write_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("a timeout");
+        stream
+            .set_write_timeout(Some(Duration::from_secs(30)))
+            .expect("a timeout");
         stream
     }
 
@@ -146,10 +151,17 @@ impl Answer {
                 }
             }
         }
-        assert!(!timed_out, "the server hangs; it said {:?}", String::from_utf8_lossy(&all));
+        assert!(
+            !timed_out,
+            "the server hangs; it said {:?}",
+            String::from_utf8_lossy(&all)
+        );
         let end = all.windows(4).position(|window| window == b"\r\n\r\n");
         let (head, body) = match end {
-            Some(end) => (String::from_utf8_lossy(&all[..end]).into_owned(), all[end + 4..].to_vec()),
+            Some(end) => (
+                String::from_utf8_lossy(&all[..end]).into_owned(),
+                all[end + 4..].to_vec(),
+            ),
             None => (String::new(), all),
         };
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
