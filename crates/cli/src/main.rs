@@ -26,7 +26,7 @@ use std::process::ExitCode;
 /// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo ask` answers a
 /// question about your own table; `mapo demo` shows in a minute how it is learnt; `mapo train` and `mapo eval` do it on real data, `mapo compare` tells how objectives and settings
 /// differ, `mapo pack` makes a small file of what was learnt and `mapo model` shows what a file holds. `mapo run` runs a
-/// program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// program, `mapo sql` writes it as SQL, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
 /// predictions by a benchmark's official rules.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
@@ -48,6 +48,7 @@ enum Command {
     Words(commands::words::Words),
     Study(commands::study::Study),
     Run(commands::run::Run),
+    Sql(commands::sql::Sql),
     Data(commands::data::Data),
     Score(commands::score::Score),
     Explore(commands::explore::Explore),
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
         Command::Words(words) => words.execute(),
         Command::Study(study) => study.execute(),
         Command::Run(run) => run.execute(),
+        Command::Sql(sql) => sql.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),
         Command::Explore(explore) => explore.execute(),

@@ -12,6 +12,7 @@ pub mod model;
 pub mod pack;
 pub mod run;
 pub mod score;
+pub mod sql;
 pub mod study;
 pub mod train;
 pub mod words;

@@ -6,11 +6,14 @@
 //!   [`write_sql_table`] makes.
 
 mod english;
+mod layout;
+mod looks;
+mod operation;
 mod sql;
 mod steps;
 
 pub use english::{describe, english};
-pub use sql::{sql, write_sql_table};
+pub use sql::{Agreement, SqlValue, sql, write_sql_table};
 pub use steps::{CellRef, Explanation, MOST_CELLS, MOST_ROWS, MOST_VALUES, Step, explain};
 
-pub(crate) use sql::Layout;
+pub(crate) use layout::Layout;

@@ -1,7 +1,8 @@
 //! A program run step by step, with the cells that each step rests on.
 
-use crate::language::{Context, Interpreter, StepError, Symbol, Token};
-use crate::table::RowSet;
+use super::operation::{Operation, Rows};
+use crate::language::{Context, Denotation, Interpreter, ProgramError, StepError, Token};
+use crate::table::{ColumnId, NO_VALUE, RowSet, Table, Value};
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
@@ -77,41 +78,199 @@ fn first_rows<S: Serializer>(rows: &Option<RowSet>, serializer: S) -> Result<S::
 /// # Errors
 /// If the tokens are no program of this context.
 pub fn explain(context: &Arc<Context>, tokens: &[Token]) -> Result<Explanation, StepError> {
+    let table = context.table();
     let program = context
         .decode(tokens)
         .ok_or_else(|| StepError("the tokens are no whole program".to_owned()))?;
+    let refused = |error: ProgramError| StepError(error.to_string());
+    let operations = Operation::all(&program, table).map_err(refused)?;
     let mut interpreter = Interpreter::new(Arc::clone(context));
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     for &token in tokens {
         interpreter.step(token)?;
-        if context.symbol(token) == Some(Symbol::Close) {
-            let index = steps.len();
-            steps.push(Step {
-                program: program.expressions[index].to_string(),
-                english: super::describe(&program, index, context.table()),
-                rows: None,
-                rows_total: 0,
-                values: interpreter
-                    .answer_values()
-                    .take(MOST_VALUES)
-                    .map(|v| v.to_string())
-                    .collect(),
-                values_total: interpreter.answer_values().count(),
-                cells: Vec::new(),
-                cells_total: 0,
-            });
+        let index = steps.len();
+        if interpreter.variables() == index {
+            continue;
         }
+        let rows = match interpreter.answers_rows() {
+            true => interpreter.value(index).and_then(|value| match value {
+                Denotation::Rows(rows) => Some(rows),
+                _ => None,
+            }),
+            false => None,
+        };
+        let values = interpreter.answer_values();
+        let seen = Seen {
+            table,
+            steps: &steps,
+            rows: rows.as_ref(),
+            value: values.clone().next(),
+        };
+        let (cells, cells_total) = seen.cells(&operations[index]);
+        steps.push(Step {
+            program: program.expressions[index].to_string(),
+            english: super::describe(&program, index, table),
+            rows_total: rows.as_ref().map_or(0, RowSet::len),
+            values: values
+                .clone()
+                .take(MOST_VALUES)
+                .map(|value| value.to_string())
+                .collect(),
+            values_total: values.count(),
+            rows,
+            cells,
+            cells_total,
+        });
     }
-    let sql = super::sql(&program, context.table(), context.language().keep_duplicates);
-    let last = steps.last().cloned();
+    let keep_duplicates = context.language().keep_duplicates;
+    let (answer, answer_total) = match steps.last() {
+        Some(last) => (last.values.clone(), last.values_total),
+        None => (Vec::new(), 0),
+    };
+    let (cells, cells_total) = behind(&operations, &steps);
     Ok(Explanation {
         program: program.to_string(),
-        english: super::english(&program, context.table()),
-        sql: sql.map_err(|error| StepError(error.to_string()))?,
-        answer: last.as_ref().map(|step| step.values.clone()).unwrap_or_default(),
-        answer_total: last.as_ref().map_or(0, |step| step.values_total),
-        cells: Vec::new(),
-        cells_total: 0,
+        english: super::english(&program, table),
+        sql: super::sql(&program, table, keep_duplicates).map_err(refused)?,
+        answer,
+        answer_total,
+        cells,
+        cells_total,
         steps,
     })
+}
+
+/// The cells of the last step, or, where it looks at none, of those that its rows come from: how many rows there are
+/// rests on the cells that chose them.
+fn behind(operations: &[Operation<'_>], steps: &[Step]) -> (Vec<CellRef>, usize) {
+    let mut step = steps.len().checked_sub(1);
+    while let Some(index) = step {
+        if steps[index].cells_total > 0 {
+            return (steps[index].cells.clone(), steps[index].cells_total);
+        }
+        step = match operations[index].rows() {
+            Rows::Step(before) => Some(before),
+            Rows::All => None,
+        };
+    }
+    (Vec::new(), 0)
+}
+
+/// What is known of a step that has just run.
+struct Seen<'a> {
+    table: &'a Table,
+    /// The steps before it.
+    steps: &'a [Step],
+    /// The rows it gives,
+    rows: Option<&'a RowSet>,
+    /// or its first value.
+    value: Option<Value<'a>>,
+}
+
+impl Seen<'_> {
+    /// The first of the cells that it rests on, and how many there are.
+    fn cells(&self, operation: &Operation<'_>) -> (Vec<CellRef>, usize) {
+        match *operation {
+            Operation::ArgMost(_, column, _)
+            | Operation::Compare(_, _, _, column)
+            | Operation::Contains(_, _, _, column) => match self.rows {
+                Some(rows) => self.list(column, rows.iter(), rows.len()),
+                None => (Vec::new(), 0),
+            },
+            Operation::Hop(rows, column)
+            | Operation::Sum(rows, column)
+            | Operation::Average(rows, column) => self.present(&[rows], column),
+            Operation::Diff(one, other, column) => self.present(&[one, other], column),
+            Operation::Most(rows, column, _) => {
+                let typed = self.table.column(column);
+                self.count(
+                    column,
+                    self.members(rows).filter(|row| typed.value(*row) == self.value),
+                )
+            }
+            Operation::Mode(rows, column) => {
+                let typed = self.table.column(column);
+                let mut counts = vec![0u32; typed.values_len()];
+                let codes = self
+                    .members(rows)
+                    .map(|row| typed.code(row))
+                    .filter(|code| *code != NO_VALUE);
+                codes.for_each(|code| counts[code as usize] += 1);
+                let most = counts.iter().copied().max().unwrap_or(0);
+                let common = |row: &usize| {
+                    counts
+                        .get(typed.code(*row) as usize)
+                        .is_some_and(|n| *n == most && most > 0)
+                };
+                self.count(column, self.members(rows).filter(common))
+            }
+            Operation::SameAs(rows, column) => {
+                let given = self.members(rows).next();
+                let same = self.rows.into_iter().flat_map(RowSet::iter);
+                let mut listed: Vec<usize> = given.into_iter().chain(same.take(MOST_CELLS)).collect();
+                listed.sort_unstable();
+                listed.dedup();
+                let found = self.rows.map_or(0, RowSet::len);
+                let added = given.is_some_and(|given| self.rows.is_none_or(|rows| !rows.contains(given)));
+                self.list(column, listed.into_iter(), found + usize::from(added))
+            }
+            Operation::First(_)
+            | Operation::Last(_)
+            | Operation::Previous(_)
+            | Operation::Next(_)
+            | Operation::Count(_) => (Vec::new(), 0),
+        }
+    }
+
+    /// The members of an argument.
+    fn members(&self, rows: Rows) -> Box<dyn Iterator<Item = usize> + '_> {
+        match rows {
+            Rows::All => Box::new(0..self.table.rows()),
+            Rows::Step(step) => Box::new(self.steps[step].rows.iter().flat_map(RowSet::iter)),
+        }
+    }
+
+    /// The cells of a column in rows that have a value there.
+    fn present(&self, sets: &[Rows], column: ColumnId) -> (Vec<CellRef>, usize) {
+        let present = self.table.column(column).present();
+        let rows = sets.iter().flat_map(|rows| self.members(*rows));
+        let total = sets.iter().map(|rows| match rows {
+            Rows::All => present.len(),
+            Rows::Step(step) => self.steps[*step]
+                .rows
+                .as_ref()
+                .map_or(0, |rows| common(rows, present)),
+        });
+        self.list(column, rows.filter(|row| present.contains(*row)), total.sum())
+    }
+
+    fn list(
+        &self,
+        column: ColumnId,
+        rows: impl Iterator<Item = usize>,
+        total: usize,
+    ) -> (Vec<CellRef>, usize) {
+        let column = self.table.column(column).source();
+        let cells = rows.map(|row| CellRef { row, column });
+        (cells.take(MOST_CELLS).collect(), total)
+    }
+
+    fn count(&self, column: ColumnId, rows: impl Iterator<Item = usize>) -> (Vec<CellRef>, usize) {
+        let (mut listed, mut total) = (Vec::new(), 0);
+        for row in rows {
+            if listed.len() < MOST_CELLS {
+                listed.push(row);
+            }
+            total += 1;
+        }
+        self.list(column, listed.into_iter(), total)
+    }
+}
+
+/// How many rows two sets have in common.
+fn common(one: &RowSet, other: &RowSet) -> usize {
+    let words = one.words().iter().zip(other.words());
+    words
+        .map(|(one, other)| (one & other).count_ones() as usize)
+        .sum()
 }

@@ -13,6 +13,7 @@ pub(crate) use column::{Dictionary, NO_VALUE};
 pub(crate) use texts::Texts;
 
 use crate::Date;
+use crate::explain::Layout;
 use crate::question::{Haystack, Words};
 use crate::read;
 use crate::text;
@@ -64,6 +65,8 @@ pub struct Table {
     haystack: OnceLock<Haystack>,
     /// Its words, the same.
     words: OnceLock<Words>,
+    /// How it is laid out for SQL, made when a program is first explained.
+    layout: OnceLock<Layout>,
 }
 
 impl Table {
@@ -86,6 +89,12 @@ impl Table {
     pub fn cell(&self, row: usize, source: usize) -> &str {
         let cells = &self.cells[source];
         cells.texts.get(cells.rows[row])
+    }
+
+    /// The text of a cell as it answers a question.
+    pub(crate) fn answer_text(&self, row: usize, source: usize) -> &str {
+        let cells = &self.cells[source];
+        cells.answers.get(cells.rows[row])
     }
 
     /// The texts of a column of the file as they answer a question.
@@ -138,12 +147,17 @@ impl Table {
                 .collect(),
             haystack: OnceLock::new(),
             words: OnceLock::new(),
+            layout: OnceLock::new(),
             by_name: self.by_name.clone(),
             name: self.name.clone(),
             headers: self.headers.clone(),
             rows,
             cells,
         }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(self))
     }
 
     pub(crate) fn words(&self) -> &Words {
@@ -327,6 +341,7 @@ impl TableBuilder {
         Table {
             haystack: OnceLock::new(),
             words: OnceLock::new(),
+            layout: OnceLock::new(),
             by_name: ids.collect(),
             name,
             headers,
