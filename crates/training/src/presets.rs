@@ -94,11 +94,11 @@ impl Settings {
     /// For going on with a trained model on some dozens of questions.
     pub fn tune() -> Self {
         Self {
-            steps: 200,
+            steps: 150,
             batch: 16,
-            evaluate: 20,
+            evaluate: 50,
             learning: Learning {
-                rate: 0.0005,
+                rate: 0.001,
                 final_rate: 0.1,
                 decay_from: 0.0,
                 clip_norm: 5.0,
