@@ -94,11 +94,11 @@ impl Settings {
     /// For going on with a trained model on some dozens of questions.
     pub fn tune() -> Self {
         Self {
-            steps: 150,
+            steps: 200,
             batch: 16,
-            evaluate: 50,
+            evaluate: 20,
             learning: Learning {
-                rate: 0.001,
+                rate: 0.0005,
                 final_rate: 0.1,
                 decay_from: 0.0,
                 clip_norm: 5.0,
