@@ -72,7 +72,7 @@ impl Drop for Prompt {
                 .parent()
                 .is_some_and(|folder| std::fs::create_dir_all(folder).is_ok())
         {
-            let _ = self.editor.save_history(file);
+            let _ = self.editor.append_history(file);
         }
     }
 }

@@ -71,7 +71,10 @@ pub fn reasons(english: &str, program: &str, sql: &str, style: Style) -> String 
     let mut out = format!("  {} {}\n", name("because", style), clean(english));
     let _ = writeln!(out, "  {} {}", name("program", style), clean(program));
     if !sql.is_empty() {
-        let _ = writeln!(out, "  {} {}", name("SQL", style), style.dim(clean(sql)));
+        for (place, line) in sql.lines().enumerate() {
+            let first = name(if place == 0 { "SQL" } else { "" }, style);
+            let _ = writeln!(out, "  {first} {}", style.dim(clean(line)));
+        }
     }
     out
 }

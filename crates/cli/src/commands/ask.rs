@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use mapo_answering::{Answerer, Reply, check_question};
 use mapo_tables::explain::explain;
 use mapo_tables::language::DEFINITIONS;
-use mapo_tables::{Context, Language, LoadOptions, Program, Table};
+use mapo_tables::{Context, Dialect, Language, LoadOptions, Program, Table};
 use serde_json::json;
 use std::error::Error;
 use std::io::{BufRead, IsTerminal, Read};
@@ -37,6 +37,9 @@ pub struct Ask {
     table: PathBuf,
     /// The question.
     question: Option<String>,
+    /// How the table is written: csv, tsv, wtq-csv or wtq-tsv; found from the file when not given.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Dialect>,
     /// The model that answers, as `mapo train` or `mapo pack` wrote it, instead of the one in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -89,7 +92,7 @@ impl Ask {
     /// The model and the table, at the same time.
     fn load(&self, from_stdin: bool) -> Result<(Answerer, Arc<Table>), Box<dyn Error>> {
         let options = LoadOptions {
-            dialect: None,
+            dialect: self.format,
             fix_headers: true,
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));

@@ -23,6 +23,17 @@ pub fn common_parts(column: &Column) -> Option<[bool; 3]> {
     }
 }
 
+/// Whether every date of a column that knows a part knows all larger ones too. Then a date that beats another is above
+/// it in the order of years, months and days, whatever the unknown parts are: dates cannot beat each other in a circle.
+pub fn are_nested(column: &Column) -> bool {
+    match column.dictionary() {
+        Dictionary::Dates(dates) => dates
+            .iter()
+            .all(|date| matches!(date.known(), 0b100 | 0b110 | 0b111)),
+        _ => true,
+    }
+}
+
 pub fn operator(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Greater => ">",

@@ -101,12 +101,10 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The date's columns, if that is what the column is and its order is not total.
-    fn mixed_dates(&self, column: ColumnId) -> Option<&'a layout::Date> {
-        match self.layout.reading(column) {
-            Reading::Date(date) if dates::common_parts(self.table.column(column)).is_none() => Some(date),
-            _ => None,
-        }
+    /// Whether the column's dates know different parts, so that their order is not total.
+    fn has_mixed_dates(&self, column: ColumnId) -> bool {
+        let typed = self.table.column(column);
+        typed.kind() == ColumnKind::Date && dates::common_parts(typed).is_none()
     }
 
     /// Tables that a step needs beside its own: where dates know different parts, those among its rows that no other
@@ -116,7 +114,7 @@ impl<'a> Query<'a> {
         else {
             return;
         };
-        if self.mixed_dates(column).is_none() {
+        if !self.has_mixed_dates(column) {
             return;
         }
         let source = self.source(rows);
@@ -139,10 +137,14 @@ impl<'a> Query<'a> {
 
     /// The condition that a date, as it is written, is among the best of a step's helpers. Dates that know different
     /// parts can beat each other in a circle: then the best is the one whose year, or else month, or else day is.
-    fn is_best(&self, step: usize, date: &str, extreme: Extreme) -> String {
+    fn is_best(&self, step: usize, date: &str, column: ColumnId, extreme: Extreme) -> String {
+        let unbeaten = format!("{date} IN (SELECT value FROM v{step}_best)");
+        if dates::are_nested(self.table.column(column)) {
+            return unbeaten;
+        }
         let order = whole_order(extreme);
         format!(
-            "({date} IN (SELECT value FROM v{step}_best) OR (NOT EXISTS (SELECT 1 FROM v{step}_best) \
+            "({unbeaten} OR (NOT EXISTS (SELECT 1 FROM v{step}_best) \
              AND {date} = (SELECT value FROM v{step}_dates ORDER BY {order} LIMIT 1)))"
         )
     }
@@ -225,7 +227,7 @@ impl<'a> Query<'a> {
     fn is_most(&self, step: usize, source: &str, column: ColumnId, extreme: Extreme) -> String {
         let key = self.key(column, "");
         match self.layout.reading(column) {
-            Reading::Date(_) if self.mixed_dates(column).is_some() => self.is_best(step, &key, extreme),
+            Reading::Date(_) if self.has_mixed_dates(column) => self.is_best(step, &key, column, extreme),
             Reading::Date(date) => {
                 let (present, order) = (self.present(column), self.date_order(date, column, extreme));
                 format!("{key} = (SELECT {key} FROM {source}{present}{order} LIMIT 1)")
@@ -372,7 +374,9 @@ impl<'a> Query<'a> {
                 )
             }
             Operation::Most(_, column, extreme) => match self.layout.reading(column) {
-                Reading::Date(_) if self.mixed_dates(column).is_some() => self.best_date(step, extreme, "*"),
+                Reading::Date(_) if self.has_mixed_dates(column) => {
+                    self.best_date(step, column, extreme, "*")
+                }
                 Reading::Date(date) => {
                     let (select, present) = (self.select_values(column), self.present(column));
                     let order = self.date_order(date, column, extreme);
@@ -405,12 +409,17 @@ impl<'a> Query<'a> {
     }
 
     /// Of the dates that nothing beats the one that says most.
-    fn best_date(&self, step: usize, extreme: Extreme, columns: &str) -> String {
-        let known = PARTS
-            .map(|part| format!("CASE WHEN {part} IS NULL THEN 0 ELSE 1 END"))
-            .join(" + ");
-        let (best, order) = (self.is_best(step, "value", extreme), whole_order(extreme));
-        format!("SELECT {columns} FROM v{step}_dates WHERE {best} ORDER BY {known} DESC, {order} LIMIT 1")
+    fn best_date(&self, step: usize, column: ColumnId, extreme: Extreme, columns: &str) -> String {
+        let unknown = |part| format!("CASE WHEN {part} IS NULL THEN 1 ELSE 0 END");
+        let (unknown, order) = (PARTS.map(unknown).join(" + "), whole_order(extreme));
+        let best = match dates::are_nested(self.table.column(column)) {
+            true => format!("v{step}_best"),
+            false => {
+                let best = self.is_best(step, "value", column, extreme);
+                format!("v{step}_dates WHERE {best}")
+            }
+        };
+        format!("SELECT {columns} FROM {best} ORDER BY {unknown}, {order} LIMIT 1")
     }
 
     /// The items of the answer, in their order: values by their first row, texts as that row has them.
@@ -428,8 +437,8 @@ impl<'a> Query<'a> {
             }
             Operation::Mode(_, column) => self.firsts(&source, column, self.having_most(&source, column)),
             Operation::Most(_, column, extreme) => match self.layout.reading(column) {
-                Reading::Date(_) if self.mixed_dates(column).is_some() => {
-                    self.best_date(step, extreme, "value")
+                Reading::Date(_) if self.has_mixed_dates(column) => {
+                    self.best_date(step, column, extreme, "value")
                 }
                 Reading::Date(date) => {
                     let (key, present) = (&date.written, self.present(column));
