@@ -7,8 +7,8 @@ const LARGE = 3;
 const SHOWN = 24;
 
 /**
- * Draws an answer. `picked` is called with the number of a step and what of the table it concerns, `other` with a
- * runner-up that is to be shown instead.
+ * Draws an answer. `picked` is called with the number of a step, what of the table it concerns and whether it was picked
+ * by a key, `other` with a runner-up that is to be shown instead.
  */
 export function drawAnswer(place, reply, { picked, other }) {
   const guess = reply.probability !== undefined && !reply.sure;
@@ -72,8 +72,8 @@ function how(reply, picked) {
       button.tabIndex = place === at ? 0 : -1;
     });
     if (focus) buttons[at].focus();
-    if (again) picked(null, whole(reply));
-    else picked(at, concerns(reply.steps[at], at));
+    if (again) picked(null, whole(reply), focus);
+    else picked(at, concerns(reply.steps[at], at), focus);
   };
   const list = el("ol", { class: "steps" }, buttons.map((button) => el("li", {}, button)));
   list.addEventListener("keydown", (event) => {

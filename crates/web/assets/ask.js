@@ -126,9 +126,11 @@ async function wait(path, object, problems) {
 function show(reply) {
   find("left").hidden = false;
   drawAnswer(find("answer"), reply, {
-    picked: (at, marks) => {
+    picked: (at, marks, byKey) => {
       grid.mark(marks);
       const step = reply.steps[at];
+      // Where the table is below the steps, a finger wants to see it.
+      if (step && !byKey && isNarrow()) bring(find("grid"));
       if (step) tell(`Step ${at + 1}: ${step.english || step.program}. ${step.rows ? many(step.rows_total, "row") : short({ answer: step.values, answer_total: step.values_total })}`);
     },
     other: (alternative) => runnerUp(reply, alternative),
@@ -137,9 +139,14 @@ function show(reply) {
   drawHistory(reply);
   const sure = reply.probability === undefined ? "" : reply.sure ? `${percent(reply.probability)} sure.` : "But I am not sure.";
   tell(`Answer: ${short(reply)}. ${sure}`);
-  if (matchMedia("(max-width: 63.99rem)").matches) {
-    find("answer").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-  }
+  if (isNarrow()) bring(find("answer"));
+}
+
+const isNarrow = () => matchMedia("(max-width: 63.99rem)").matches;
+
+function bring(element) {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
 }
 
 /** A runner-up is a program like any other: it is run, and shown with a way back. */

@@ -126,7 +126,12 @@ export class Grid {
       marks.rows.length > 0 && this.table.rows > 1
         ? el("div", { class: "switch", role: "group", "aria-label": "Which rows to show" },
           choice("All rows", false), choice(`Only these (${more})`, true))
-        : "");
+        : "",
+      el("button", { type: "button", class: "small to-steps", onclick: () => {
+        const step = document.querySelector(".step[aria-current]") ?? document.querySelector(".step");
+        step?.scrollIntoView({ block: "center" });
+        step?.focus({ preventScroll: true });
+      } }, "Back to the steps"));
   }
 
   choose(only) {

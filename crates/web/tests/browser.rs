@@ -136,7 +136,11 @@ impl<'a> Person<'a> {
     }
 
     async fn prefers(&self, scheme: &str) {
-        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        // Without movement there is nothing to wait for.
+        let features = json!({ "features": [
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ] });
         self.cdp("Emulation.setEmulatedMedia", features).await;
     }
 
@@ -479,7 +483,13 @@ fn dark_phones_and_large_tables() {
         assert!(person.sees("document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth").await == json!(true));
         let small = person.sees("[...document.querySelectorAll('button')].filter(one => one.offsetParent && one.getBoundingClientRect().height < 24).length").await;
         assert_eq!(small, json!(0), "some buttons are too small for a finger");
+        // A step that is touched brings the table into view, and a button leads back.
+        person.click(".step[data-step='1']").await;
+        person.wait("document.querySelector('#grid').getBoundingClientRect().top < 100").await;
+        person.wait("[...document.querySelectorAll('td.used')].map(cell => cell.innerText).join() === 'Carla Nunes'").await;
         person.picture("phone").await;
+        person.click(".to-steps").await;
+        person.wait("document.activeElement.dataset.step === '1'").await;
 
         // A large table: a page of it, the next page, a row by its number, and only the rows of a step.
         person.size(1280, 860).await;
