@@ -21,6 +21,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{interval, sleep, timeout};
@@ -125,6 +126,7 @@ impl Server {
         let limits = &self.app.limits;
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.app)));
         let connections = Arc::new(Semaphore::new(limits.connections));
+        let door = Arc::new(Semaphore::new(TURNED_AWAY));
         let graceful = GracefulShutdown::new();
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
@@ -145,7 +147,12 @@ impl Server {
                 () = &mut end => break,
             };
             let Ok(place) = Arc::clone(&connections).try_acquire_owned() else {
-                turn_away(stream);
+                if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
+                    tokio::spawn(async move {
+                        turn_away(stream).await;
+                        drop(place);
+                    });
+                }
                 continue;
             };
             // Answers are small, and waiting to join them to larger packets only delays them.
@@ -175,13 +182,24 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-/// Tells a client that there are too many, if it can be told without waiting.
-fn turn_away(stream: TcpStream) {
+/// Clients that are being turned away at the same time; beyond that they are dropped without a word.
+const TURNED_AWAY: usize = 64;
+
+/// Tells a client that there are too many, and waits a moment until it has read that: a connection that is closed while
+/// the request still comes in is cut off before the answer arrives.
+async fn turn_away(mut stream: TcpStream) {
     const SENTENCE: &str = "{\"error\":\"too many connections at the same time; try again in a moment\"}";
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
          Content-Length: {}\r\nConnection: close\r\n\r\n{SENTENCE}",
         SENTENCE.len()
     );
-    let _ = stream.try_write(answer.as_bytes());
+    let told = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        let mut unread = [0; 4096];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, std::io::Error>(())
+    };
+    let _ = timeout(Duration::from_secs(1), told).await;
 }

@@ -159,7 +159,7 @@ pub(super) async fn rows(
             let wrong = || {
                 Problem::bad(format!(
                     "rows must be at most {MOST_ROWS} numbers from 0 to {} with commas between",
-                    table.rows() - 1
+                    table.rows().saturating_sub(1)
                 ))
             };
             let numbers = list.split(',').map(|number| number.parse::<usize>().ok());
