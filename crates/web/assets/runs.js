@@ -131,7 +131,7 @@ function draw() {
 function clock(seconds) {
   const minutes = Math.floor(seconds / 60);
   if (minutes === 0) return `${Math.round(seconds)} s`;
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Looks again and again, but not while nobody sees the page. */
