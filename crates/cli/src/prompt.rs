@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(complete(".program (fil"), (10, vec!["filter_in".to_owned()]));
         assert_eq!(
             complete(".program (hop all_rows r.ho"),
-            (24, vec!["r.hometown-str".to_owned()])
+            (23, vec!["r.hometown-str".to_owned()])
         );
     }
 }

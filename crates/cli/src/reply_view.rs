@@ -120,9 +120,9 @@ pub fn rows(table: &Table, steps: &[Step], answer: &[CellRef], style: Style) -> 
             .flat_map(|rows| rows.iter().take(MOST_ROWS + 1))
             .collect();
     }
-    let (first, last) = (*matter.first()?, *matter.iter().take(MOST_ROWS).last()?);
     let more = matter.len().saturating_sub(MOST_ROWS);
     let shown: BTreeSet<usize> = matter.into_iter().take(MOST_ROWS).collect();
+    let (first, last) = (*shown.first()?, *shown.last()?);
     let around: BTreeSet<usize> = [first.checked_sub(1), Some(last + 1)]
         .into_iter()
         .flatten()

@@ -17,16 +17,16 @@ fn piped(arguments: &[&str], input: &[u8]) -> Ran {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
+        .expect("mapo starts");
+    let mut stdin = child.stdin.take().expect("it has an input");
     let input = input.to_vec();
     // It may end before it has read everything.
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&input);
     });
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("writing does not panic");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     Ran {
         code: output.status.code(),
         stdout: text(output.stdout),

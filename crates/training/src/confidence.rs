@@ -197,10 +197,8 @@ fn newton(rows: &[([f64; 4], bool)], start: [f64; 4], free: [bool; 4]) -> [f64; 
             bends[place][place] += PULL;
             if !free[place] {
                 slopes[place] = 0.0;
-                for other in 0..4 {
-                    bends[place][other] = 0.0;
-                    bends[other][place] = 0.0;
-                }
+                bends[place] = [0.0; 4];
+                bends.iter_mut().for_each(|row| row[place] = 0.0);
                 bends[place][place] = 1.0;
             }
         }

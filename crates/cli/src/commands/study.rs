@@ -64,6 +64,9 @@ pub struct Study {
     json: bool,
 }
 
+/// Models that answer together, and the calibration of a single one.
+type Models = (Vec<Arc<Network>>, Option<Calibration>);
+
 /// Annotated questions and, place by place, their examples.
 type Forms = (Vec<Annotated>, Vec<Example>);
 
@@ -120,7 +123,7 @@ impl Study {
     }
 
     /// The models, and the calibration of a single one.
-    fn models(&self) -> Result<(Vec<Arc<Network>>, Option<Calibration>), Box<dyn Error>> {
+    fn models(&self) -> Result<Models, Box<dyn Error>> {
         let mut models = Vec::new();
         let mut calibration = None;
         for file in &self.model {

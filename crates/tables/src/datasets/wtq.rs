@@ -103,8 +103,8 @@ impl Part {
             let number = *tables.entry(asked.table.clone()).or_insert(next);
             match self {
                 Part::Whole => true,
-                Part::Tenth => number % 10 == 0,
-                Part::Rest => number % 10 != 0,
+                Part::Tenth => number.is_multiple_of(10),
+                Part::Rest => !number.is_multiple_of(10),
             }
         });
     }
