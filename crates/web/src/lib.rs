@@ -10,6 +10,7 @@ mod body;
 mod error;
 mod guard;
 mod limits;
+mod measure;
 mod page;
 mod runs;
 mod server;

@@ -2,7 +2,8 @@
 
 use crate::error::Problem;
 use crate::limits::Limits;
-use axum::http::StatusCode;
+use crate::measure::{Measure, measure};
+use axum::body::Bytes;
 use mapo_tables::{ColumnKind, LoadOptions, Table};
 use serde::Serialize;
 use std::path::Path;
@@ -293,42 +294,34 @@ pub(crate) fn tidy_name(name: &str) -> String {
 }
 
 /// Makes a table of an upload.
-pub(crate) fn load(name: &str, content: &[u8], limits: &Limits) -> Result<Table, Problem> {
-    check_size(content, limits)?;
+pub(crate) fn load(name: &str, content: &Bytes, limits: &Limits) -> Result<Table, Problem> {
+    // Line ends within cells make the first estimate too large, so it only refuses what is far beyond.
+    let estimate = measure(name, content, limits.cells.saturating_mul(2))?;
+    if estimate.cells() > limits.cells.saturating_mul(2).max(content.len()) {
+        return Err(too_many(estimate, limits));
+    }
     let options = LoadOptions {
         fix_headers: true,
         ..LoadOptions::default()
     };
-    let table =
-        Table::from_reader(name, content, options).map_err(|error| Problem::unusable(error.to_string()))?;
-    let (rows, columns) = (table.rows(), table.headers().len());
-    match rows > limits.rows || rows.saturating_mul(columns) > limits.cells {
-        true => Err(too_many(rows, columns, limits)),
+    let table = Table::from_reader(name, &content[..], options)
+        .map_err(|error| Problem::unusable(error.to_string()))?;
+    let size = Measure {
+        rows: table.rows(),
+        columns: table.headers().len(),
+    };
+    match size.rows > limits.rows || size.cells() > limits.cells {
+        true => Err(too_many(size, limits)),
         false => Ok(table),
     }
 }
 
-/// A short text can make a table of enormous size: short lines below a long header. It is refused before it is made.
-fn check_size(content: &[u8], limits: &Limits) -> Result<(), Problem> {
-    let lines = content.iter().filter(|byte| **byte == b'\n').count();
-    let header = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let cells_of = |separator: u8| header.iter().filter(|byte| **byte == separator).count() + 1;
-    let columns = cells_of(b',').max(cells_of(b'\t')).max(cells_of(b';'));
-    match lines.saturating_mul(columns) > limits.cells.saturating_mul(2).max(content.len()) {
-        true => Err(too_many(lines, columns, limits)),
-        false => Ok(()),
-    }
-}
-
-fn too_many(rows: usize, columns: usize, limits: &Limits) -> Problem {
-    Problem::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        format!(
-            "the table has {rows} rows and {columns} columns; the limit here is {} rows and {} cells. Load it with \
-             `mapo serve FILE`, which takes tables of any size",
-            limits.rows, limits.cells
-        ),
-    )
+fn too_many(size: Measure, limits: &Limits) -> Problem {
+    Problem::too_large(format!(
+        "the table has about {} rows and {} columns; the limit here is {} rows and {} cells. Load it with `mapo serve \
+         FILE`, which takes tables of any size",
+        size.rows, size.columns, limits.rows, limits.cells
+    ))
 }
 
 #[cfg(test)]
@@ -354,7 +347,7 @@ mod tests {
     fn long_cells_are_cut_and_large_pages_end_early() {
         let long = "ä".repeat(5_000);
         let csv = format!("A,B\n{long},x\n{long},y\n");
-        let table = load("t.csv", csv.as_bytes(), &Limits::default()).unwrap();
+        let table = load("t.csv", &csv.into(), &Limits::default()).unwrap();
         let rows = page(&table, 0..2, 0..2);
         assert_eq!(rows[0].cells[0].chars().count(), LONGEST_CELL + 1);
         assert!(rows[0].cells[0].ends_with('…'));
@@ -369,18 +362,25 @@ mod tests {
         };
         let header: Vec<String> = (0..5_000).map(|n| n.to_string()).collect();
         let bomb = format!("{}\n{}", header.join(","), "a\n".repeat(100_000));
-        assert!(load("bomb.csv", bomb.as_bytes(), &limits).is_err());
+        assert!(load("bomb.csv", &bomb.into(), &limits).is_err());
         let few_rows = Limits {
             rows: 2,
             ..Limits::default()
         };
-        assert!(load("t.csv", b"A\n1\n2\n3\n", &few_rows).is_err());
-        assert!(load("t.csv", b"A\n1\n2\n", &few_rows).is_ok());
+        let csv = |text: &'static str| Bytes::from_static(text.as_bytes());
+        assert!(load("t.csv", &csv("A\n1\n2\n3\n"), &few_rows).is_err());
+        assert!(load("t.csv", &csv("A\n1\n2\n"), &few_rows).is_ok());
+        let keys: String = (0..2_000).map(|n| format!("{{\"k{n}\":1}}\n")).collect();
+        assert!(load("keys.jsonl", &keys.into(), &limits).is_err());
     }
 
     #[test]
     fn a_table_takes_about_as_much_memory_as_its_texts() {
-        let table = load("t.csv", b"Name,Age\nAnne,7\nBob,8\n", &Limits::default()).unwrap();
+        let table = load(
+            "t.csv",
+            &Bytes::from_static(b"Name,Age\nAnne,7\nBob,8\n"),
+            &Limits::default(),
+        ).unwrap();
         assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Problem;
 use crate::sessions::{SessionId, random_name};
 use crate::tables::{Held, Source, load, page, tidy_name};
 use axum::Json;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -58,7 +58,7 @@ pub(super) async fn upload(
         time: limits.upload_time,
         stall: limits.stall,
     };
-    let content = body::read(&headers, body, allowed).await?;
+    let content = Bytes::from(body::read(&headers, body, allowed).await?);
     if content.is_empty() {
         return Err(Problem::bad(
             "the body is empty; send the table's file as the body, with a header line and at least one row",
