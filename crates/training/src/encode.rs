@@ -3,13 +3,13 @@
 use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
 use mapo_tables::question::is_stop_word;
 use mapo_tables::read::Tag;
-use mapo_tables::{Constant, Example, FunctionSet, Question, Table};
+use mapo_tables::{Constant, Example, FunctionSet, Held, Question, Table};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use crate::pairs::PAIR_FEATURES;
-use crate::pairs::{Held, Names, pair_features};
+use crate::pairs::{Names, pair_features};
 use crate::vocabulary::{DATE, NUMBER, UNKNOWN};
 
 /// Tokens of programs that are the same in every example: `<END>`, `(`, `)`, the functions and `all_rows`.
@@ -63,8 +63,9 @@ fn known(words: &Words, word: &str) -> u32 {
     words.id(word).or_else(|| words.id(UNKNOWN)).unwrap_or(0)
 }
 
-/// What is the same for all questions about a table.
-struct TableView {
+/// What is the same for all questions about a table: made once, it serves them all.
+#[derive(Clone, Debug)]
+pub struct TableView {
     /// For each typed column the words of its name, of its type and of some of its cells.
     columns: Vec<(Vec<u32>, u32, Vec<u32>)>,
     names: Names,
@@ -75,7 +76,8 @@ const CELLS: usize = 20;
 const CELL_WORDS: usize = 16;
 
 impl TableView {
-    fn new(config: &Config, words: &Words, table: &Table) -> Self {
+    /// Looks at a table with the words of a network.
+    pub fn new(config: &Config, words: &Words, table: &Table) -> Self {
         let columns = table.columns().iter().map(|column| {
             let name = column.words().map(|word| known(words, word)).collect();
             let cells = if config.cells {
@@ -178,7 +180,8 @@ fn kind_of(constant: &Constant) -> u32 {
     }
 }
 
-fn encode_beside(
+/// [`encode`] beside a table that has been looked at before.
+pub fn encode_beside(
     config: &Config,
     words: &Words,
     question: &Question,
@@ -212,7 +215,7 @@ fn encode_beside(
     for ((column, (name, kind, cells)), &feature) in typed.zip(&question.column_features) {
         let holds = || {
             let mut constants = question.mentions.iter().map(|mention| &mention.constant);
-            constants.any(|constant| Held::of(constant, column) != Held::No)
+            constants.any(|constant| column.holds(constant) != Held::No)
         };
         let features = column_features(config.column_features, feature, name.len(), holds);
         columns.push(name, *kind, &features, cells);

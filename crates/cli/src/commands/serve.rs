@@ -1,0 +1,178 @@
+//! `mapo serve`: the page and the JSON API.
+
+use crate::size::Size;
+use crate::{Outcome, print};
+use clap::Args;
+use mapo_answering::Answerer;
+use mapo_web::{Limits, Options, Server};
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Serve a page on which to ask tables, and a JSON API.
+///
+/// Examples:
+///   mapo serve
+///   mapo serve sales.csv people.parquet
+///   mapo serve --runs runs --address 127.0.0.1:9000
+///
+/// The page takes a table that is dragged in or pasted, answers questions about it, and shows the program behind an
+/// answer step by step with the cells that it used. /runs shows the curves of training runs, live; /api describes the
+/// API. Tables of the command line can be of any size and are everybody's; uploaded ones are limited, belong to one
+/// session, live in memory only and are forgotten. Ctrl-C stops it.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Serve {
+    /// Tables to offer from the start.
+    #[arg(value_name = "TABLE")]
+    tables: Vec<PathBuf>,
+    /// Where to listen; port 0 takes any free one. Only this machine can reach 127.0.0.1.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8017")]
+    address: SocketAddr,
+    /// A host name to answer to, beside addresses and localhost; may be given again.
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Show the training runs in this folder.
+    #[arg(long, value_name = "DIR")]
+    runs: Option<PathBuf>,
+    /// The model that answers; without one, the model in the box.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What clients may ask for.
+#[derive(Args)]
+#[command(next_help_heading = "Limits")]
+struct LimitArgs {
+    /// The largest upload.
+    #[arg(long, value_name = "SIZE", default_value = "64MB")]
+    max_body: Size,
+    /// The most rows of an uploaded table.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rows)]
+    max_rows: usize,
+    /// The most cells of an uploaded table.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().cells)]
+    max_cells: usize,
+    /// The longest that a question may take, in seconds, with waiting.
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    question_time: Duration,
+    /// The longest that an upload may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    upload_time: Duration,
+    /// A client that neither sends nor takes a byte for so many seconds is dropped.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    stall_time: Duration,
+    /// Questions that are worked on at the same time [default: one a core]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    max_questions: Option<usize>,
+    /// Questions that may wait; more are told to come back.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().queue)]
+    max_queue: usize,
+    /// Uploads at the same time.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().uploads, value_parser = at_least_one)]
+    max_uploads: usize,
+    /// Connections at the same time.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections, value_parser = at_least_one)]
+    max_connections: usize,
+    /// Sessions with uploaded tables.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().sessions)]
+    max_sessions: usize,
+    /// Uploaded tables of one session.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().tables)]
+    max_tables: usize,
+    /// Memory of all uploaded tables.
+    #[arg(long, value_name = "SIZE", default_value = "1GB")]
+    max_memory: Size,
+    /// A session is forgotten so many seconds after its last request.
+    #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
+    idle_time: Duration,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok();
+    let sensible = number.filter(|number| (0.001..1e9).contains(number));
+    let sensible = sensible.ok_or_else(|| format!("'{text}' is no number of seconds above 0"))?;
+    Ok(Duration::from_secs_f64(sensible))
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err(format!("'{text}' is no whole number above 0")),
+    }
+}
+
+impl LimitArgs {
+    fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            body: self.max_body.0 as usize,
+            rows: self.max_rows,
+            cells: self.max_cells,
+            question_time: self.question_time,
+            upload_time: self.upload_time,
+            stall: self.stall_time,
+            questions: self.max_questions.unwrap_or(usual.questions),
+            queue: self.max_queue,
+            uploads: self.max_uploads,
+            connections: self.max_connections,
+            sessions: self.max_sessions,
+            tables: self.max_tables,
+            memory: self.max_memory.0 as usize,
+            idle: self.idle_time,
+        }
+    }
+}
+
+impl Serve {
+    pub fn execute(self) -> Outcome {
+        let limits = self.limits.limits();
+        let answerer = match &self.model {
+            Some(file) => Answerer::open(file)?,
+            None => Answerer::boxed()?,
+        };
+        let name = self.model.as_ref().and_then(|file| file.file_name());
+        let options = Options {
+            address: self.address,
+            hosts: self.host,
+            tables: self.tables,
+            runs: self.runs,
+            model: match name {
+                Some(name) => name.to_string_lossy().into_owned(),
+                None => Options::default().model,
+            },
+            limits,
+        };
+        if !options.address.ip().is_loopback() {
+            eprintln!(
+                "mapo: warning: everyone who can reach {} can ask, upload tables and see those that you serve; \
+                 there are no passwords, and nothing is encrypted",
+                options.address
+            );
+        }
+        let end = Arc::new(Notify::new());
+        let called = Arc::clone(&end);
+        ctrlc::set_handler(move || called.notify_one())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        let served = runtime.block_on(async {
+            let server = Server::bind(options, Arc::new(answerer)).await?;
+            print(format_args!(
+                "mapo serves at http://{}/ (Ctrl-C stops it)",
+                server.address()?
+            ))?;
+            server.run(end.notified()).await;
+            Ok::<_, Box<dyn Error>>(())
+        });
+        // A question that still runs cannot be stopped, and nobody waits for its answer.
+        runtime.shutdown_background();
+        served
+    }
+}

@@ -1,0 +1,162 @@
+//! `mapo serve` from the command line: it says where it is, answers, and stops when told.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use support::{file, mapo, run};
+
+/// A server that was started, where it listens, and what stops it.
+struct Served {
+    process: Child,
+    address: String,
+}
+
+fn serve(arguments: &[&str]) -> Served {
+    let mut process = mapo()
+        .args(["serve", "--address", "127.0.0.1:0"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("mapo starts");
+    let mut line = String::new();
+    let mut lines = BufReader::new(process.stdout.take().expect("its output"));
+    lines.read_line(&mut line).expect("a line");
+    let address = line.split_once("http://").expect("an address").1;
+    Served {
+        process,
+        address: address.split('/').next().expect("an address").to_owned(),
+    }
+}
+
+impl Served {
+    fn call(&self, request: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("a timeout");
+        let head = format!(
+            "{request} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).expect("it takes requests");
+        stream.write_all(body.as_bytes()).expect("it takes requests");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer
+    }
+
+    /// Stops it as Ctrl-C does; gives its exit code and what it said beside.
+    fn stop(mut self) -> (Option<i32>, String) {
+        let id = self.process.id().to_string();
+        let killed = std::process::Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.expect("kill is there").success());
+        let end = Instant::now() + Duration::from_secs(10);
+        let status = loop {
+            match self.process.try_wait().expect("its status") {
+                Some(status) => break status,
+                None if Instant::now() > end => {
+                    let _ = self.process.kill();
+                    panic!("Ctrl-C does not stop it");
+                }
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let mut said = String::new();
+        let errors = self.process.stderr.take().expect("its errors");
+        BufReader::new(errors).read_to_string(&mut said).expect("text");
+        (status.code(), said)
+    }
+}
+
+#[test]
+fn a_table_of_the_command_line_is_asked_and_ctrl_c_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let people = file(
+        folder.path(),
+        "people.csv",
+        "Name,Hometown\nAnne,Tulsa\nBob,Omaha\nCy,Tulsa\n",
+    );
+    let served = serve(&[&people]);
+    let answer = served.call(
+        "POST /api/tables/table-1/ask",
+        r#"{"question":"how many people are from tulsa?"}"#,
+    );
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains(r#""answer":["2"]"#), "{answer}");
+    assert!(served.call("GET /", "").contains("Ask a table"));
+    assert_eq!(served.stop(), (Some(0), String::new()));
+}
+
+#[test]
+fn listening_for_others_is_warned_of() {
+    let mut process = mapo()
+        .args(["serve", "--address", "0.0.0.0:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut warning = String::new();
+    BufReader::new(process.stderr.take().unwrap())
+        .read_line(&mut warning)
+        .unwrap();
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert!(warning.contains("no passwords"), "{warning}");
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = file(folder.path(), "empty.csv", "");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for (arguments, expected) in [
+        (
+            vec!["serve", "nowhere.csv", "--address", "127.0.0.1:0"],
+            "nowhere.csv",
+        ),
+        (vec!["serve", &empty, "--address", "127.0.0.1:0"], "empty"),
+        (
+            vec!["serve", "--address", &address],
+            "choose another with --address",
+        ),
+        (vec!["serve", "--address", "localhost"], "invalid"),
+        (
+            vec!["serve", "--runs", "nowhere", "--address", "127.0.0.1:0"],
+            "is no folder",
+        ),
+        (
+            vec![
+                "serve",
+                "--model",
+                "nowhere.safetensors",
+                "--address",
+                "127.0.0.1:0",
+            ],
+            "nowhere.safetensors",
+        ),
+        (
+            vec!["serve", "--host", "http://x", "--address", "127.0.0.1:0"],
+            "is no host name",
+        ),
+        (vec!["serve", "--max-body", "lots"], "is no size"),
+        (
+            vec!["serve", "--question-time", "0"],
+            "is no number of seconds above 0",
+        ),
+        (
+            vec!["serve", "--max-questions", "0"],
+            "is no whole number above 0",
+        ),
+    ] {
+        let ran = run(&arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
+}

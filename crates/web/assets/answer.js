@@ -1,0 +1,137 @@
+// An answer: what it is, how sure, and how it was found, step by step.
+
+import { copyButton, count, el, many, percent } from "./dom.js";
+
+/** Items of an answer that are shown large, and at all. */
+const LARGE = 3;
+const SHOWN = 24;
+
+/**
+ * Draws an answer. `picked` is called with the number of a step, what of the table it concerns and whether it was picked
+ * by a key, `other` with a runner-up that is to be shown instead.
+ */
+export function drawAnswer(place, reply, { picked, other }) {
+  const guess = reply.probability !== undefined && !reply.sure;
+  place.classList.toggle("unsure", guess);
+  place.replaceChildren(...[
+    el("p", { class: "asked" }, reply.question ?? "Your program"),
+    headline(reply, guess),
+    reply.probability === undefined || reply.program === "" ? "" : meter(reply),
+    reply.steps.length > 0 ? how(reply, picked) : "",
+    reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
+    reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
+    runnersUp(reply.alternatives ?? [], other),
+    reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`),
+  ].flat());
+}
+
+const time = (milliseconds) =>
+  milliseconds < 1000 ? `${count(Math.max(1, Math.round(milliseconds)))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+
+function headline(reply, guess) {
+  const { answer } = reply;
+  if (answer.length === 0) {
+    const why = reply.program === ""
+      ? "I found no way to answer this from the table. Words that stand in the table help."
+      : "Nothing in the table fits.";
+    return el("p", { class: "answer none" }, why);
+  }
+  const label = guess ? el("p", { class: "badge" }, "I am not sure. My best guess:") : "";
+  if (answer.length <= LARGE && answer.join("").length < 120) {
+    const long = answer.join(", ").length > 28;
+    return [label, el("p", { class: `answer${long ? " long" : ""}` }, answer.map((item, at) => [at > 0 ? el("span", { class: "comma" }, ", ") : "", item === "" ? "(empty)" : item]))];
+  }
+  const total = reply.answer_total ?? answer.length;
+  const items = answer.slice(0, SHOWN).map((item) => el("li", {}, item === "" ? "(empty)" : item));
+  if (total > SHOWN) items.push(el("li", { class: "quiet" }, `and ${count(total - SHOWN)} more`));
+  return [label, el("p", { class: "answer long" }, many(total, "item")), el("ul", { class: "items" }, items)];
+}
+
+function meter(reply) {
+  const share = Math.max(0, Math.min(1, reply.probability));
+  const bar = el("span", { class: "fill" });
+  bar.style.width = `${(100 * share).toFixed(1)}%`;
+  return el("div", { class: "sure" },
+    el("div", { class: "track", role: "meter", "aria-label": "How sure", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(100 * share) }, bar),
+    el("span", {}, reply.calibrated === false ? `${percent(share)} by its own estimate` : `${percent(share)} sure`));
+}
+
+/** The steps: one is picked by a click or with the arrow keys. */
+function how(reply, picked) {
+  const buttons = reply.steps.map((step, at) =>
+    el("button", { type: "button", class: "step", tabindex: at === 0 ? 0 : -1, "data-step": at, onclick: () => pick(at) },
+      el("span", { class: "nr", "aria-hidden": "true" }, at + 1),
+      el("span", { class: "says" }, step.english || step.program),
+      el("span", { class: "gives" }, gives(step))));
+  const pick = (at, focus = false) => {
+    const again = buttons[at].getAttribute("aria-current") === "step" && !focus;
+    buttons.forEach((button, place) => {
+      const current = place === at && !again;
+      if (current) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+      button.tabIndex = place === at ? 0 : -1;
+    });
+    if (focus) buttons[at].focus();
+    if (again) picked(null, whole(reply), focus);
+    else picked(at, concerns(reply.steps[at], at), focus);
+  };
+  const list = el("ol", { class: "steps" }, buttons.map((button) => el("li", {}, button)));
+  list.addEventListener("keydown", (event) => {
+    const at = buttons.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    pick(Math.max(0, Math.min(buttons.length - 1, to)), true);
+  });
+  return el("section", { "aria-label": "How it was found" },
+    el("h3", { class: "minor" }, "How it was found"), list,
+    el("p", { class: "hint" }, "Pick a step to see its rows; the arrow keys go from one to the next."));
+}
+
+/** What a step gives, in a few words. */
+function gives(step) {
+  if (step.rows) return many(step.rows_total, "row");
+  if (step.values_total === 0) return "nothing";
+  const first = step.values[0].length > 24 ? `${step.values[0].slice(0, 23)}…` : step.values[0];
+  return step.values_total === 1 ? first : many(step.values_total, "value");
+}
+
+/** What of the table a step concerns. */
+function concerns(step, at) {
+  const rows = step.rows ?? [...new Set(step.cells.map((cell) => cell.row))];
+  const total = step.rows ? step.rows_total : Math.max(rows.length, step.cells_total > step.cells.length ? step.cells_total : 0);
+  return { rows, total, cells: step.cells, label: `Step ${at + 1}: ${step.english || step.program}` };
+}
+
+/** What of the table the whole answer rests on. */
+export function whole(reply) {
+  if (!reply.cells || reply.cells.length === 0) return null;
+  const rows = [...new Set(reply.cells.map((cell) => cell.row))].sort((one, other) => one - other);
+  return { rows, total: rows.length, cells: reply.cells, label: "The cells behind the answer" };
+}
+
+function code(name, text, about) {
+  return el("details", { class: "code" },
+    el("summary", {}, name, el("span", { class: "quiet" }, ` ${about}`)),
+    el("div", { class: "block" }, el("pre", { tabindex: 0, "aria-label": name }, el("code", {}, text)), copyButton(text, name)));
+}
+
+function runnersUp(alternatives, other) {
+  const real = alternatives.filter((alternative) => alternative.program);
+  if (real.length === 0) return "";
+  return el("section", { "aria-label": "Other answers" },
+    el("h3", { class: "minor" }, "Other answers it thought of"),
+    el("ul", { class: "others" }, real.map((alternative) =>
+      el("li", {}, el("button", { type: "button", title: "See how it is found", onclick: () => other(alternative) },
+        el("span", { class: "what" }, short(alternative)),
+        el("span", { class: "share" }, alternative.probability < 0.005 ? "< 1 %" : percent(alternative.probability)),
+        el("span", { class: "why" }, alternative.english || alternative.program))))));
+}
+
+/** An answer in one line. */
+export function short({ answer, answer_total: total }) {
+  if (answer.length === 0) return "nothing";
+  const line = answer.slice(0, 3).join(", ");
+  const cut = line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  return (total ?? answer.length) > 3 ? `${cut} and ${count((total ?? answer.length) - 3)} more` : cut;
+}

@@ -1,0 +1,83 @@
+//! Asking questions, and running programs by hand.
+
+use super::App;
+use super::tables::id_of;
+use crate::error::Problem;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use mapo_answering::Reply;
+use mapo_tables::{Context, Explanation, Language, Program, ProgramError, Table, explain};
+use serde::Deserialize;
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    question: String,
+}
+
+pub(super) async fn ask(
+    State(app): State<Arc<App>>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Reply>, Problem> {
+    let held = app.table(&headers, &id_of(path)?)?;
+    let Asked { question } = app.read_json(&headers, body).await?;
+    let answerer = Arc::clone(&app.answerer);
+    let asked = app.questions.run(app.limits.question_time, move || {
+        answerer.ask(&held.table, &question)
+    });
+    let reply = asked.await?.map_err(|error| match error {
+        mapo_answering::Error::Model(error) => Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("the model failed: {error}"),
+        ),
+        error => Problem::unusable(error.to_string()),
+    })?;
+    Ok(Json(reply))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    program: String,
+}
+
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Explanation>, Problem> {
+    let held = app.table(&headers, &id_of(path)?)?;
+    let Given { program } = app.read_json(&headers, body).await?;
+    let ran = app.questions.run(app.limits.question_time, move || {
+        run_program(&held.table, &program)
+    });
+    Ok(Json(ran.await??))
+}
+
+fn run_program(table: &Arc<Table>, text: &str) -> Result<Explanation, Problem> {
+    let wrong = |error: ProgramError| Problem::unusable(error.to_string()).at(error.column);
+    let program: Program = text.parse().map_err(wrong)?;
+    if program.expressions.is_empty() {
+        return Err(Problem::unusable(
+            "the program is empty; write for instance (count all_rows)",
+        ));
+    }
+    let language = Language {
+        expressions: program.expressions.len().max(3),
+        ..Language::WIKITABLEQUESTIONS
+    };
+    let context = Arc::new(Context::new(
+        Arc::clone(table),
+        program.constants().cloned(),
+        language,
+    ));
+    let tokens = context.encode(&program).map_err(wrong)?;
+    explain(&context, &tokens).map_err(|error| Problem::unusable(error.to_string()))
+}

@@ -1,0 +1,205 @@
+//! The server: listens, takes connections, and stops when told.
+
+use crate::api::{self, App};
+use crate::error::Error;
+use crate::guard::{Hosts, guard};
+use crate::limits::Limits;
+use crate::page;
+use crate::sessions::Sessions;
+use crate::stream::Impatient;
+use crate::tables::{EXAMPLES, Held};
+use crate::work::Work;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use mapo_answering::Answerer;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{interval, sleep, timeout};
+
+/// What to serve, and where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Host names to answer to, beside addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Files of tables that everybody sees.
+    pub tables: Vec<PathBuf>,
+    /// The folder of training runs.
+    pub runs: Option<PathBuf>,
+    /// What the model is called.
+    pub model: String,
+    /// The limits.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            hosts: Vec::new(),
+            tables: Vec::new(),
+            runs: None,
+            model: "the model in the box".to_owned(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    app: Arc<App>,
+    router: Router,
+}
+
+/// How long requests that are being answered may go on after the end was called.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Server {
+    /// Loads the tables and listens.
+    ///
+    /// # Errors
+    /// If a table cannot be loaded, a name is none, or the address cannot be listened on.
+    pub async fn bind(options: Options, answerer: Arc<Answerer>) -> Result<Self, Error> {
+        let hosts = Hosts::new(&options.hosts)?;
+        if let Some(runs) = options.runs.as_ref().filter(|runs| !runs.is_dir()) {
+            return Err(Error::NoRuns(runs.clone()));
+        }
+        let address = options.address;
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|source| Error::Address { address, source })?;
+        let mut shared = Vec::new();
+        for (number, path) in (1..).zip(&options.tables) {
+            shared.push(Arc::new(Held::open(path, number)?));
+        }
+        for example in &EXAMPLES {
+            shared.push(Arc::new(Held::example(example)?));
+        }
+        let limits = options.limits;
+        let app = Arc::new(App {
+            answerer,
+            model: options.model,
+            sessions: Sessions::new(&limits),
+            shared,
+            questions: Work::new("questions", limits.questions, limits.queue),
+            uploads: Work::new("uploads", limits.uploads, limits.uploads),
+            receiving: Semaphore::new(limits.uploads),
+            files: Work::new("requests", 1, limits.queue),
+            runs: options.runs,
+            began: Instant::now(),
+            limits,
+        });
+        let router = page::router()
+            .merge(api::router())
+            .layer(from_fn_with_state(hosts, guard))
+            .with_state(Arc::clone(&app));
+        Ok(Server {
+            listener,
+            app,
+            router,
+        })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn address(&self) -> Result<SocketAddr, Error> {
+        Ok(self.listener.local_addr()?)
+    }
+
+    /// Answers until `end` comes, then lets what is being answered finish.
+    pub async fn run(self, end: impl Future<Output = ()>) {
+        let limits = &self.app.limits;
+        let sweeper = tokio::spawn(sweep(Arc::clone(&self.app)));
+        let connections = Arc::new(Semaphore::new(limits.connections));
+        let door = Arc::new(Semaphore::new(TURNED_AWAY));
+        let graceful = GracefulShutdown::new();
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(limits.stall)
+            .max_buf_size(64 << 10)
+            .max_headers(64);
+        let mut end = std::pin::pin!(end);
+        loop {
+            let stream = tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(_) => {
+                        // The client is gone again, or the system is out of handles: others will be closed.
+                        sleep(Duration::from_millis(20)).await;
+                        continue;
+                    }
+                },
+                () = &mut end => break,
+            };
+            let Ok(place) = Arc::clone(&connections).try_acquire_owned() else {
+                if let Ok(place) = Arc::clone(&door).try_acquire_owned() {
+                    tokio::spawn(async move {
+                        turn_away(stream).await;
+                        drop(place);
+                    });
+                }
+                continue;
+            };
+            // Answers are small, and waiting to join them to larger packets only delays them.
+            let _ = stream.set_nodelay(true);
+            let stream = TokioIo::new(Impatient::new(stream, limits.stall));
+            let service = TowerToHyperService::new(self.router.clone());
+            let connection = graceful.watch(http.serve_connection(stream, service));
+            tokio::spawn(async move {
+                // What ends a connection early is told to its client where that is possible, and to nobody else.
+                let _ = connection.await;
+                drop(place);
+            });
+        }
+        drop(self.listener);
+        let _ = timeout(GRACE, graceful.shutdown()).await;
+        sweeper.abort();
+    }
+}
+
+/// Forgets sessions that are not used, also when no request comes.
+async fn sweep(app: Arc<App>) {
+    let idle = app.limits.idle;
+    let mut ticks = interval((idle / 4).clamp(Duration::from_millis(50), Duration::from_secs(30)));
+    loop {
+        ticks.tick().await;
+        app.sessions.forget_idle();
+    }
+}
+
+/// Clients that are being turned away at the same time; beyond that they are dropped without a word.
+const TURNED_AWAY: usize = 64;
+
+/// Tells a client that there are too many, and waits a moment until it has read that: a connection that is closed while
+/// the request still comes in is cut off before the answer arrives.
+async fn turn_away(mut stream: TcpStream) {
+    const SENTENCE: &str = "{\"error\":\"too many connections at the same time; try again in a moment\"}";
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{SENTENCE}",
+        SENTENCE.len()
+    );
+    let told = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        let mut unread = [0; 4096];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<_, std::io::Error>(())
+    };
+    let _ = timeout(Duration::from_secs(1), told).await;
+}

@@ -1,0 +1,387 @@
+//! Tables that can be asked: examples, those of the command line, and uploaded ones.
+
+use crate::error::Problem;
+use crate::limits::Limits;
+use crate::measure::{Measure, measure};
+use axum::body::Bytes;
+use mapo_tables::{ColumnKind, LoadOptions, Table};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An invented table with questions that one may ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// Its name in addresses.
+    pub id: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// Its content, comma-separated.
+    pub csv: &'static str,
+    /// Questions with their answers.
+    pub questions: &'static [(&'static str, &'static str)],
+}
+
+/// The examples. Everything in them is invented.
+pub const EXAMPLES: [Example; 3] = [
+    Example {
+        id: "lighthouses",
+        title: "Lighthouses",
+        about: "Twelve lights of an invented coast: when they were built, how tall they are, who kept them",
+        csv: include_str!("../examples/lighthouses.csv"),
+        questions: &[
+            (
+                "which lighthouses are taller than 40 m?",
+                "Gannet Stack, The Widow",
+            ),
+            ("how many lighthouses are on Skerra?", "4"),
+            (
+                "which lighthouses are on the same island as Mirk Point?",
+                "Black Weir, Tarn Spit",
+            ),
+            (
+                "what is the difference in height between Gannet Stack and Cold Ness?",
+                "28",
+            ),
+            ("which island has the most lighthouses?", "Skerra"),
+        ],
+    },
+    Example {
+        id: "regatta",
+        title: "A regatta",
+        about: "Winners of a sailing race, year by year, with boats, nations and times",
+        csv: include_str!("../examples/regatta.csv"),
+        questions: &[
+            ("who won the race with the most entries?", "Carla Nunes"),
+            ("which nation won the most races?", "Norway"),
+            ("how many races had more than 20 entries?", "9"),
+            (
+                "who won in strong wind?",
+                "Marit Solvang, Owen Pritchard, Henrik Dahl, Carla Nunes",
+            ),
+        ],
+    },
+    Example {
+        id: "bakery",
+        title: "A bakery's orders",
+        about: "Two weeks of orders: dates, customers, towns, loaves and prices",
+        csv: include_str!("../examples/bakery.csv"),
+        questions: &[
+            ("how many orders came from Harrowby?", "8"),
+            ("which customers are from Oldport?", "Ferry Inn, Rosa Lindqvist"),
+            ("what is the price of rye loaf?", "4.80"),
+            ("how many orders were made after 2024-03-09?", "5"),
+        ],
+    },
+];
+
+/// Where a table comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Source {
+    /// Built in.
+    Example,
+    /// From the command line.
+    Given,
+    /// From a client, for its session only.
+    Upload,
+}
+
+/// A table that can be asked.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub id: String,
+    pub name: String,
+    pub source: Source,
+    pub table: Arc<Table>,
+    /// Memory that it takes, roughly.
+    pub bytes: usize,
+    /// Questions to begin with.
+    pub questions: Vec<&'static str>,
+}
+
+impl Held {
+    pub fn new(id: impl Into<String>, name: impl Into<String>, source: Source, table: Table) -> Self {
+        Held {
+            id: id.into(),
+            name: name.into(),
+            source,
+            bytes: memory(&table),
+            table: Arc::new(table),
+            questions: Vec::new(),
+        }
+    }
+
+    pub fn example(example: &Example) -> Result<Self, mapo_tables::TableError> {
+        let name = format!("{}.csv", example.id);
+        let table = Table::from_reader(&name, example.csv.as_bytes(), LoadOptions::default())?;
+        Ok(Held {
+            questions: example.questions.iter().map(|(question, _)| *question).collect(),
+            ..Held::new(example.id, example.title, Source::Example, table)
+        })
+    }
+
+    /// A table of the command line; `number` makes its name in addresses.
+    pub fn open(path: &Path, number: usize) -> Result<Self, mapo_tables::TableError> {
+        let table = Table::open(path, LoadOptions::default())?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Held::new(
+            format!("table-{number}"),
+            name.into_owned(),
+            Source::Given,
+            table,
+        ))
+    }
+
+    pub fn describe(&self) -> Description {
+        Description {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            source: self.source,
+            rows: self.table.rows(),
+            columns: columns(&self.table),
+            first_rows: page(
+                &self.table,
+                0..self.table.rows().min(FIRST_ROWS),
+                0..self.table.headers().len(),
+            )
+            .into_iter()
+            .map(|row| row.cells)
+            .collect(),
+            questions: self.questions.clone(),
+        }
+    }
+
+    pub fn list(&self) -> Listed {
+        Listed {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            source: self.source,
+            rows: self.table.rows(),
+            columns: self.table.headers().len(),
+        }
+    }
+}
+
+/// Rows that the description of a table shows.
+const FIRST_ROWS: usize = 5;
+/// Characters of a cell that are shown.
+const LONGEST_CELL: usize = 1_000;
+/// Bytes of cells in one answer.
+const LARGEST_PAGE: usize = 4 << 20;
+
+/// A table in a list.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listed {
+    id: String,
+    name: String,
+    source: Source,
+    rows: usize,
+    columns: usize,
+}
+
+/// What there is to know about a table.
+#[derive(Debug, Serialize)]
+pub(crate) struct Description {
+    id: String,
+    name: String,
+    source: Source,
+    rows: usize,
+    columns: Vec<ColumnDescription>,
+    first_rows: Vec<Vec<String>>,
+    questions: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnDescription {
+    name: String,
+    /// How it can be read, and what programs call each reading.
+    readings: Vec<ReadingDescription>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReadingDescription {
+    kind: &'static str,
+    program: String,
+}
+
+fn columns(table: &Table) -> Vec<ColumnDescription> {
+    let mut columns: Vec<ColumnDescription> = table
+        .headers()
+        .iter()
+        .map(|header| ColumnDescription {
+            name: cut(header),
+            readings: Vec::new(),
+        })
+        .collect();
+    for column in table.columns() {
+        let kind = match column.kind() {
+            ColumnKind::Text => "text",
+            ColumnKind::Number => "number",
+            ColumnKind::SecondNumber => "second number",
+            ColumnKind::Date => "date",
+        };
+        columns[column.source()].readings.push(ReadingDescription {
+            kind,
+            program: column.name().to_owned(),
+        });
+    }
+    columns
+}
+
+/// A row as it is shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    /// Its number, from 0.
+    pub row: usize,
+    pub cells: Vec<String>,
+}
+
+/// Cells of some rows and columns; fewer rows than asked for where they are very long, but one at least.
+pub(crate) fn page(
+    table: &Table,
+    rows: impl IntoIterator<Item = usize>,
+    columns: std::ops::Range<usize>,
+) -> Vec<Row> {
+    let mut size = 0;
+    let mut page = Vec::new();
+    for row in rows {
+        let cells: Vec<String> = columns
+            .clone()
+            .map(|column| cut(table.cell(row, column)))
+            .collect();
+        size += cells.iter().map(|cell| cell.len() + 4).sum::<usize>();
+        if size > LARGEST_PAGE && !page.is_empty() {
+            break;
+        }
+        page.push(Row { row, cells });
+    }
+    page
+}
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_CELL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The memory of a table, roughly: a cell is a number in each of its readings, and every text is kept once or twice.
+fn memory(table: &Table) -> usize {
+    let cells = table.rows() * (table.headers().len() + table.columns().len());
+    let columns = 0..table.headers().len();
+    let texts = columns.map(|column| {
+        // All of a small table, a sample of a large one.
+        let step = (table.rows() / 10_000).max(1);
+        let sample = (0..table.rows()).step_by(step);
+        sample.map(|row| table.cell(row, column).len()).sum::<usize>() * step
+    });
+    cells * 4 + 2 * texts.sum::<usize>() + 4096
+}
+
+/// A file's name as a client gives it: its last part, without what has no place in a name.
+pub(crate) fn tidy_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept = last.chars().filter(|c| !c.is_control()).take(200);
+    let kept = kept.collect::<String>().trim().to_owned();
+    match kept.is_empty() {
+        true => "table".to_owned(),
+        false => kept,
+    }
+}
+
+/// Makes a table of an upload.
+pub(crate) fn load(name: &str, content: &Bytes, limits: &Limits) -> Result<Table, Problem> {
+    // Line ends within cells make the first estimate too large, so it only refuses what is far beyond.
+    let estimate = measure(name, content, limits.cells.saturating_mul(2))?;
+    if estimate.cells() > limits.cells.saturating_mul(2).max(content.len()) {
+        return Err(too_many(estimate, limits));
+    }
+    let options = LoadOptions {
+        fix_headers: true,
+        ..LoadOptions::default()
+    };
+    let table = Table::from_reader(name, &content[..], options)
+        .map_err(|error| Problem::unusable(error.to_string()))?;
+    let size = Measure {
+        rows: table.rows(),
+        columns: table.headers().len(),
+    };
+    match size.rows > limits.rows || size.cells() > limits.cells {
+        true => Err(too_many(size, limits)),
+        false => Ok(table),
+    }
+}
+
+fn too_many(size: Measure, limits: &Limits) -> Problem {
+    Problem::too_large(format!(
+        "the table has about {} rows and {} columns; the limit here is {} rows and {} cells. Load it with `mapo serve \
+         FILE`, which takes tables of any size",
+        size.rows, size.columns, limits.rows, limits.cells
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_tidied() {
+        for (given, tidy) in [
+            ("people.csv", "people.csv"),
+            ("../../etc/passwd", "passwd"),
+            ("C:\\tables\\a.csv", "a.csv"),
+            ("a\u{1b}[31m\n.csv", "a[31m.csv"),
+            ("", "table"),
+            ("/", "table"),
+        ] {
+            assert_eq!(tidy_name(given), tidy);
+        }
+        assert_eq!(tidy_name(&"x".repeat(10_000)).len(), 200);
+    }
+
+    #[test]
+    fn long_cells_are_cut_and_large_pages_end_early() {
+        let long = "ä".repeat(5_000);
+        let csv = format!("A,B\n{long},x\n{long},y\n");
+        let table = load("t.csv", &csv.into(), &Limits::default()).unwrap();
+        let rows = page(&table, 0..2, 0..2);
+        assert_eq!(rows[0].cells[0].chars().count(), LONGEST_CELL + 1);
+        assert!(rows[0].cells[0].ends_with('…'));
+        assert_eq!(rows[1].cells[1], "y");
+    }
+
+    #[test]
+    fn small_files_that_make_huge_tables_are_refused_before_they_are_made() {
+        let limits = Limits {
+            cells: 100_000,
+            ..Limits::default()
+        };
+        let header: Vec<String> = (0..5_000).map(|n| n.to_string()).collect();
+        let bomb = format!("{}\n{}", header.join(","), "a\n".repeat(100_000));
+        assert!(load("bomb.csv", &bomb.into(), &limits).is_err());
+        let few_rows = Limits {
+            rows: 2,
+            ..Limits::default()
+        };
+        let csv = |text: &'static str| Bytes::from_static(text.as_bytes());
+        assert!(load("t.csv", &csv("A\n1\n2\n3\n"), &few_rows).is_err());
+        assert!(load("t.csv", &csv("A\n1\n2\n"), &few_rows).is_ok());
+        let keys: String = (0..2_000).map(|n| format!("{{\"k{n}\":1}}\n")).collect();
+        assert!(load("keys.jsonl", &keys.into(), &limits).is_err());
+    }
+
+    #[test]
+    fn a_table_takes_about_as_much_memory_as_its_texts() {
+        let table = load(
+            "t.csv",
+            &Bytes::from_static(b"Name,Age\nAnne,7\nBob,8\n"),
+            &Limits::default(),
+        )
+        .unwrap();
+        assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
+    }
+}

@@ -1,0 +1,194 @@
+//! Work that takes the processor: so much at a time, so much waiting, and no longer than so long.
+
+use crate::error::Problem;
+use axum::http::StatusCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+/// A queue in front of a few workers.
+#[derive(Debug)]
+pub(crate) struct Work {
+    /// What is done, for the sentences: "questions".
+    what: &'static str,
+    workers: Arc<Semaphore>,
+    most_running: usize,
+    waiting: AtomicUsize,
+    most_waiting: usize,
+}
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub(crate) struct Load {
+    pub running: usize,
+    pub waiting: usize,
+}
+
+/// A place in the queue, given back when the turn comes or the client goes away.
+struct Place<'a>(&'a AtomicUsize);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Work {
+    pub fn new(what: &'static str, running: usize, waiting: usize) -> Self {
+        Work {
+            what,
+            workers: Arc::new(Semaphore::new(running.max(1))),
+            most_running: running.max(1),
+            waiting: AtomicUsize::new(0),
+            most_waiting: waiting,
+        }
+    }
+
+    pub fn load(&self) -> Load {
+        Load {
+            running: self.most_running - self.workers.available_permits(),
+            waiting: self.waiting.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Does a job on a thread of its own when its turn comes.
+    ///
+    /// A job that has begun cannot be stopped: past its time the client is told so, and the job keeps its worker until it
+    /// ends, so that there are never more at work than allowed.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        time: Duration,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let end = Instant::now() + time;
+        let worker = match Arc::clone(&self.workers).try_acquire_owned() {
+            Ok(worker) => worker,
+            Err(_) => {
+                let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+                let place = Place(&self.waiting);
+                if before >= self.most_waiting {
+                    return Err(self.busy());
+                }
+                let turn = Arc::clone(&self.workers).acquire_owned();
+                let worker = match timeout_at(end, turn).await {
+                    Ok(Ok(worker)) => worker,
+                    _ => return Err(self.busy()),
+                };
+                drop(place);
+                worker
+            }
+        };
+        let job = tokio::task::spawn_blocking(move || {
+            let done = job();
+            drop(worker);
+            done
+        });
+        match timeout_at(end, job).await {
+            Ok(Ok(done)) => Ok(done),
+            // The job panicked: a mistake of ours, told as such; its worker is free again.
+            Ok(Err(_)) => Err(Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "something went wrong inside mapo; this is a mistake of the program, not of the request",
+            )),
+            Err(_) => Err(Problem::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                format!(
+                    "this took longer than {} seconds and was given up; try something smaller",
+                    time.as_secs_f64()
+                ),
+            )),
+        }
+    }
+
+    fn busy(&self) -> Problem {
+        Problem::busy(format!(
+            "too many {} at the same time; try again in a moment",
+            self.what
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::response::IntoResponse;
+    use std::sync::mpsc;
+
+    fn status<T>(outcome: Result<T, Problem>) -> u16 {
+        match outcome {
+            Ok(_) => 200,
+            Err(problem) => problem.into_response().status().as_u16(),
+        }
+    }
+
+    #[tokio::test]
+    async fn work_over_the_limit_waits_and_beyond_the_queue_is_refused() {
+        let work = Arc::new(Work::new("questions", 1, 1));
+        let (release, held) = mpsc::channel::<()>();
+        let second = Duration::from_secs(5);
+        let first = {
+            let work = Arc::clone(&work);
+            tokio::spawn(async move { work.run(second, move || held.recv()).await.map(|_| ()) })
+        };
+        while work.load().running == 0 {
+            tokio::task::yield_now().await;
+        }
+        let next = {
+            let work = Arc::clone(&work);
+            tokio::spawn(async move { work.run(second, || 7).await })
+        };
+        while work.load().waiting == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(status(work.run(second, || ()).await), 503);
+        release.send(()).unwrap();
+        assert_eq!(status(first.await.unwrap()), 200);
+        assert_eq!(next.await.unwrap().ok(), Some(7));
+        assert_eq!((work.load().running, work.load().waiting), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn what_takes_too_long_keeps_its_worker_until_it_ends() {
+        let work = Work::new("questions", 1, 1);
+        let (release, held) = mpsc::channel::<()>();
+        let short = Duration::from_millis(30);
+        assert_eq!(status(work.run(short, move || held.recv()).await), 504);
+        assert_eq!(work.load().running, 1);
+        // Waiting for a turn that does not come is the moment's fault.
+        assert_eq!(status(work.run(short, || ()).await), 503);
+        release.send(()).unwrap();
+        assert_eq!(status(work.run(Duration::from_secs(5), || ()).await), 200);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_told_and_frees_its_worker() {
+        let work = Work::new("questions", 1, 0);
+        let second = Duration::from_secs(5);
+        let panics = work.run(second, || -> () { std::panic::panic_any("broken on purpose") });
+        assert_eq!(status(panics.await), 500);
+        assert_eq!(status(work.run(second, || ()).await), 200);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_goes_away_leaves_the_queue() {
+        let work = Work::new("questions", 1, 1);
+        let (release, held) = mpsc::channel::<()>();
+        let second = Duration::from_secs(5);
+        let first = work.run(second, move || held.recv());
+        let both = async {
+            while work.load().running == 0 {
+                tokio::task::yield_now().await;
+            }
+            {
+                let waits = work.run(second, || ());
+                tokio::select! { biased; _ = waits => {}, () = tokio::time::sleep(Duration::from_millis(20)) => {} }
+            }
+            assert_eq!(work.load().waiting, 0);
+            release.send(()).unwrap();
+        };
+        let (done, ()) = tokio::join!(first, both);
+        assert_eq!(status(done), 200);
+    }
+}

@@ -1,0 +1,407 @@
+//! The API does what its description says, and the description says all of it.
+
+mod support;
+
+use mapo_web::{EXAMPLES, Limits, Options, ROUTES};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use support::{Answer, Running};
+
+const PEOPLE: &[u8] = b"Name,Hometown,Points\nAnne,Tulsa,\"1,200\"\nBob,Omaha,37\nCy,Tulsa,5\n";
+
+/// The description, with a check of answers against its schemas.
+struct Description(Value);
+
+impl Description {
+    fn of(server: &Running) -> Self {
+        Description(server.get("/api/openapi.json").json())
+    }
+
+    /// Holds an answer to what is said about this path, method and status.
+    fn check(&self, path: &str, method: &str, answer: &Answer) {
+        let status = answer.status.to_string();
+        let at = format!("{method} {path} {status}");
+        let response = &self.0["paths"][path][method]["responses"][&status];
+        assert!(response.is_object(), "{at} is not described: {}", answer.text());
+        match response.get("content") {
+            None => assert!(answer.body.is_empty(), "{at}"),
+            Some(content) => {
+                assert_eq!(answer.header("content-type"), Some("application/json"), "{at}");
+                self.hold(&content["application/json"]["schema"], &answer.json(), &at);
+            }
+        }
+    }
+
+    /// The part of JSON Schema that the description uses.
+    fn hold(&self, schema: &Value, value: &Value, at: &str) {
+        const KNOWN: [&str; 11] = [
+            "$ref",
+            "enum",
+            "type",
+            "description",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "minimum",
+            "maximum",
+            "format",
+        ];
+        for keyword in schema.as_object().expect("a schema").keys() {
+            assert!(
+                KNOWN.contains(&keyword.as_str()),
+                "{at}: {keyword} is not checked"
+            );
+        }
+        if let Some(name) = schema["$ref"].as_str() {
+            let name = name
+                .strip_prefix("#/components/schemas/")
+                .expect("a schema of ours");
+            let named = &self.0["components"]["schemas"][name];
+            assert!(named.is_object(), "{at}: there is no schema {name}");
+            return self.hold(named, value, at);
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            assert!(values.contains(value), "{at}: {value} is none of {values:?}");
+        }
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        let is = |name: &Value| name == kind || (name == "number" && kind == "integer");
+        match &schema["type"] {
+            Value::Null => {}
+            Value::Array(names) => assert!(names.iter().any(is), "{at}: {value} is none of {names:?}"),
+            name => assert!(is(name), "{at}: {value} is no {name}"),
+        }
+        for (bound, holds) in [
+            ("minimum", f64::ge as fn(&f64, &f64) -> bool),
+            ("maximum", f64::le),
+        ] {
+            if let (Some(bound), Some(number)) = (schema[bound].as_f64(), value.as_f64()) {
+                assert!(holds(&number, &bound), "{at}: {number} is out of bounds");
+            }
+        }
+        for item in value.as_array().into_iter().flatten() {
+            self.hold(&schema["items"], item, &format!("{at}[]"));
+        }
+        if let Some(fields) = value.as_object() {
+            for name in schema["required"].as_array().into_iter().flatten() {
+                let name = name.as_str().expect("a name");
+                assert!(fields.contains_key(name), "{at}: {name} is missing");
+            }
+            for (name, field) in fields {
+                let at = format!("{at}.{name}");
+                match (&schema["properties"][name], &schema["additionalProperties"]) {
+                    (Value::Null, Value::Bool(false)) => panic!("{at} is not described"),
+                    (Value::Null, Value::Null) => {}
+                    (Value::Null, others) => self.hold(others, field, &at),
+                    (described, _) => self.hold(described, field, &at),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_description_names_exactly_the_routes_that_there_are() {
+    let server = Running::start(Options::default());
+    let description = Description::of(&server);
+    let described: BTreeSet<(String, String)> = description.0["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, methods)| {
+            methods
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(move |method| (path.clone(), method.clone()))
+        })
+        .filter(|(_, method)| method != "parameters")
+        .collect();
+    let routes: BTreeSet<(String, String)> = ROUTES
+        .iter()
+        .flat_map(|(path, methods)| {
+            methods
+                .iter()
+                .map(|method| (path.to_string(), method.to_string()))
+        })
+        .collect();
+    assert_eq!(described, routes);
+    // What is not listed is not routed: the router says which methods a path takes.
+    for (path, methods) in ROUTES {
+        let answer = server.call("PATCH", &path.replace("{id}", "bakery"), &[], b"");
+        assert_eq!(answer.status, 405, "{path}");
+        let allowed = answer
+            .header("allow")
+            .expect("which methods it takes")
+            .to_lowercase();
+        let allowed: BTreeSet<&str> = allowed.split(',').filter(|method| *method != "head").collect();
+        assert_eq!(allowed, methods.iter().copied().collect(), "{path}");
+    }
+    // Every path parameter and every reference is there.
+    let text = description.0.to_string();
+    for name in text.split("#/components/schemas/").skip(1) {
+        let name = name.split('"').next().unwrap();
+        assert!(description.0["components"]["schemas"][name].is_object(), "{name}");
+    }
+}
+
+#[test]
+fn answers_are_what_the_description_says() {
+    let runs = tempfile::tempdir().unwrap();
+    let run = runs.path().join("one");
+    std::fs::create_dir(&run).unwrap();
+    std::fs::write(
+        run.join("config.toml"),
+        "[run]\ndata = \"wtq:/home/x\"\nseed = 3\n[settings]\nsteps = 9\n[settings.objective]\nname = \"mapo\"\n",
+    )
+    .unwrap();
+    std::fs::write(
+        run.join("metrics.jsonl"),
+        "{\"step\":4,\"dev_accuracy\":0.5}\n{\"st",
+    )
+    .unwrap();
+    let server = Running::start(Options {
+        runs: Some(runs.path().to_owned()),
+        ..Options::default()
+    });
+    let description = Description::of(&server);
+    let get = |path: &str, asked: &str| {
+        let answer = server.get(asked);
+        description.check(path, "get", &answer);
+        answer
+    };
+    for path in [
+        "/api/openapi.json",
+        "/api/health",
+        "/api/model",
+        "/api/examples",
+        "/api/tables",
+        "/api/runs",
+    ] {
+        assert_eq!(get(path, path).status, 200);
+    }
+    let runs = server.get("/api/runs").json();
+    assert_eq!(
+        runs["runs"][0]["data"], "wtq",
+        "no folder of this machine is told"
+    );
+    assert_eq!(runs["runs"][0]["state"], "running");
+    let metrics = get("/api/runs/metrics", "/api/runs/metrics?run=one").json();
+    assert_eq!(metrics["metrics"], json!([{"step": 4, "dev_accuracy": 0.5}]));
+    let next = format!("/api/runs/metrics?run=one&from={}", metrics["next"]);
+    assert_eq!(get("/api/runs/metrics", &next).json()["metrics"], json!([]));
+    assert_eq!(
+        get("/api/runs/metrics", "/api/runs/metrics?run=..%2Fone").status,
+        404
+    );
+    assert_eq!(get("/api/runs/metrics", "/api/runs/metrics").status, 400);
+
+    let uploaded = server.call("POST", "/api/tables?name=people.csv", &[], PEOPLE);
+    description.check("/api/tables", "post", &uploaded);
+    assert_eq!(uploaded.status, 201);
+    let table = uploaded.json();
+    assert_eq!(table["columns"][2]["name"], "Points");
+    assert_eq!(table["columns"][2]["readings"][1]["program"], "r.points-num");
+    assert_eq!(table["first_rows"][0], json!(["Anne", "Tulsa", "1,200"]));
+    let id = table["id"].as_str().unwrap();
+    let cookie = uploaded.header("set-cookie").unwrap().split(';').next().unwrap();
+    let own = [("Cookie", cookie)];
+    let path = format!("/api/tables/{id}");
+    assert_eq!(uploaded.header("location"), Some(path.as_str()));
+    let seen = server.call("GET", &path, &own, b"");
+    description.check("/api/tables/{id}", "get", &seen);
+    assert_eq!(seen.json(), table);
+
+    let rows = server.call("GET", &format!("{path}/rows?from=1&count=2&column=1"), &own, b"");
+    description.check("/api/tables/{id}/rows", "get", &rows);
+    assert_eq!(
+        rows.json()["rows"],
+        json!([{"row": 1, "cells": ["Omaha", "37"]}, {"row": 2, "cells": ["Tulsa", "5"]}])
+    );
+    let rows = server.call("GET", &format!("{path}/rows?rows=2,0&columns=1"), &own, b"");
+    assert_eq!(
+        rows.json()["rows"],
+        json!([{"row": 2, "cells": ["Cy"]}, {"row": 0, "cells": ["Anne"]}])
+    );
+
+    let asked = server.post(
+        &format!("{path}/ask"),
+        cookie,
+        &json!({"question": "how many people are from tulsa?"}),
+    );
+    description.check("/api/tables/{id}/ask", "post", &asked);
+    let reply = asked.json();
+    assert_eq!(reply["answer"], json!(["2"]));
+    assert_eq!(reply["steps"][0]["rows"], json!([0, 2]));
+    assert_eq!(reply["table"], "people.csv");
+
+    let program = json!({"program": "(filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)"});
+    let ran = server.post(&format!("{path}/run"), cookie, &program);
+    description.check("/api/tables/{id}/run", "post", &ran);
+    assert_eq!(ran.json()["answer"], json!(["Anne", "Cy"]));
+    let wrong = json!({"program": "(filter_in all_rows ['tulsa'] r.hometwn-str)"});
+    let ran = server.post(&format!("{path}/run"), cookie, &wrong);
+    description.check("/api/tables/{id}/run", "post", &ran);
+    assert_eq!((ran.status, ran.json()["column"].as_u64()), (422, Some(30)));
+    assert!(ran.json()["error"].as_str().unwrap().contains("did you mean"));
+
+    for (method, path, asked, status) in [
+        ("get", "/api/tables/{id}", "/api/tables/none".to_owned(), 404),
+        ("delete", "/api/tables/{id}", "/api/tables/bakery".to_owned(), 403),
+        ("delete", "/api/tables/{id}", path.clone(), 204),
+        ("get", "/api/tables/{id}", path.clone(), 404),
+        ("delete", "/api/session", "/api/session".to_owned(), 204),
+    ] {
+        let answer = server.call(&method.to_uppercase(), &asked, &own, b"");
+        description.check(path, method, &answer);
+        assert_eq!(answer.status, status, "{method} {asked}");
+    }
+}
+
+#[test]
+fn the_questions_of_the_examples_are_answered_right() {
+    let server = Running::start(Options::default());
+    for example in EXAMPLES {
+        for (question, answer) in example.questions {
+            let path = format!("/api/tables/{}/ask", example.id);
+            let reply = server.post(&path, "", &json!({ "question": question })).json();
+            let given: Vec<&str> = reply["answer"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            assert_eq!(given.join(", "), *answer, "{question}: {reply}");
+            let explained = ["english", "sql"].iter().all(|name| reply[name] != "");
+            assert!(explained, "{reply}");
+        }
+    }
+}
+
+#[test]
+fn tables_are_seen_by_their_session_only_and_forgotten() {
+    let server = Running::start(Options {
+        limits: Limits {
+            idle: Duration::from_millis(600),
+            ..Limits::default()
+        },
+        ..Options::default()
+    });
+    let (one, cookie) = server.upload("people.csv", PEOPLE);
+    let (two, other) = server.upload("people.csv", PEOPLE);
+    assert_ne!(cookie, other);
+    let path = format!("/api/tables/{one}");
+    let status = |cookie: &str| server.call("GET", &path, &[("Cookie", cookie)], b"").status;
+    assert_eq!((status(&cookie), status(&other), status("")), (200, 404, 404));
+    // Clients without cookies name the session in a header.
+    let secret = cookie.split_once('=').unwrap().1;
+    assert_eq!(
+        server.call("GET", &path, &[("mapo-session", secret)], b"").status,
+        200
+    );
+    let listed = server
+        .call("GET", "/api/tables", &[("Cookie", &other)], b"")
+        .json();
+    assert!(listed.to_string().contains(&two) && !listed.to_string().contains(&one));
+    std::thread::sleep(Duration::from_millis(900));
+    assert_eq!(status(&cookie), 404);
+    // Nobody asked for this one, and it is gone all the same.
+    assert_eq!(server.get("/api/health").json()["sessions"]["tables"], 0);
+}
+
+#[test]
+fn the_limits_hold() {
+    let server = Running::start(Options {
+        limits: Limits {
+            body: 1000,
+            rows: 10,
+            cells: 40,
+            tables: 2,
+            sessions: 1,
+            ..Limits::default()
+        },
+        ..Options::default()
+    });
+    let description = Description::of(&server);
+    let upload = |content: &[u8], cookie: &str| {
+        let answer = server.call("POST", "/api/tables?name=t.csv", &[("Cookie", cookie)], content);
+        description.check("/api/tables", "post", &answer);
+        (answer.status, answer.text())
+    };
+    assert_eq!(upload(&[b'x'; 1001], "").0, 413);
+    assert_eq!(upload(&b"A\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n"[..], "").0, 413);
+    assert_eq!(upload(b"A,B,C,D,E\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n1,2,3,4,5\n", "").0, 413);
+    let (_, cookie) = server.upload("t.csv", PEOPLE);
+    assert_eq!(upload(PEOPLE, &cookie).0, 201);
+    let (status, sentence) = upload(PEOPLE, &cookie);
+    assert_eq!(status, 507);
+    assert!(sentence.contains("delete one first"), "{sentence}");
+    // Another session has no room.
+    assert_eq!(upload(PEOPLE, "").0, 503);
+}
+
+#[test]
+fn every_answer_carries_the_headers_that_protect_the_page() {
+    let server = Running::start(Options::default());
+    for path in [
+        "/",
+        "/runs",
+        "/api",
+        "/assets/ask.js",
+        "/api/health",
+        "/nothing",
+        "/api/runs",
+    ] {
+        let answer = server.get(path);
+        let policy = answer.header("content-security-policy").expect("a policy");
+        assert!(policy.contains("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"));
+        assert!(answer.header("access-control-allow-origin").is_none());
+    }
+    // The pages hold no script or style of their own, and ask nobody else for anything.
+    for page in ["/", "/runs", "/api"] {
+        let text = server.get(page).text();
+        for script in text.split("<script").skip(1) {
+            assert!(
+                script.split('>').nth(1).unwrap().starts_with("</script"),
+                "{page}"
+            );
+        }
+        assert!(
+            !text.contains("<style") && !text.contains("style=") && !text.contains(" onclick"),
+            "{page}"
+        );
+    }
+    for file in [
+        "ask", "answer", "grid", "open", "dom", "runs", "chart", "api", "theme",
+    ] {
+        let script = server.get(&format!("/assets/{file}.js"));
+        assert_eq!(script.status, 200);
+        let text = script.text();
+        assert!(
+            !text.contains("innerHTML") && !text.contains("insertAdjacentHTML") && !text.contains("eval(")
+        );
+        assert!(
+            !text.replace("http://www.w3.org/2000/svg", "").contains("://"),
+            "{file}"
+        );
+    }
+    // A browser that has a file is not sent it again.
+    let tag = server.get("/assets/style.css").header("etag").unwrap().to_owned();
+    assert_eq!(
+        server
+            .call("GET", "/assets/style.css", &[("If-None-Match", &tag)], b"")
+            .status,
+        304
+    );
+}
