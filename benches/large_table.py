@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Loads a generated CSV of many rows with `mapo run` and with well-known tools, in turns, and compares.
+"""Loads a generated table of many rows with `mapo run` and with well-known tools, in turns, and compares; then asks.
 
-    python3 benches/large_table.py [--rows 2000000] [--columns 20] [--json]
+    python3 benches/large_table.py [--rows 1800000] [--columns 59] [--format csv] [--questions] [--json]
 
 The program is a count after a filter, so that nearly all of the time is loading. Each tool runs in a process of its
 own; time is wall-clock from start to exit and memory is the largest resident size. The tools other than mapo are
-Python packages (duckdb, polars, pandas); those that are not installed are left out.
+Python packages (duckdb, polars, pandas); those that are not installed are left out. `--format parquet` or `jsonl` writes
+the same table in another format with duckdb first. `--questions` also asks the model in models/ some questions about
+the table and tells how long loading, preparing and each answer took.
 """
 
 import argparse
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
@@ -19,65 +20,49 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORDS = "amber birch cedar delta ember fjord grove harbour island juniper kestrel lagoon meadow north ocean".split()
-
-
-def generate(path, rows, columns):
-    """Names, categories, whole numbers, amounts with commas, decimals and dates, like an export from an office."""
-    draw = random.Random(1)
-    kinds = [("name", 3), ("category", 4), ("whole", 5), ("amount", 3), ("decimal", 3), ("date", 2)]
-    kinds = [kind for kind, count in kinds for _ in range(count)]
-    kinds = [kinds[index % len(kinds)] for index in range(columns)]
-
-    def cell(kind, row):
-        if kind == "name":
-            return f"{draw.choice(WORDS)} {draw.choice(WORDS)} {row}"
-        if kind == "category":
-            return draw.choice(WORDS)
-        if kind == "whole":
-            return str(draw.randrange(100_000))
-        if kind == "amount":
-            return f'"{draw.randrange(1_000, 10_000_000):,}"'
-        if kind == "decimal":
-            return f"{draw.random() * 1000:.2f}"
-        return f"{draw.randrange(1950, 2030)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}"
-
-    with open(path, "w") as file:
-        file.write(",".join(f"{kind} {index}" for index, kind in enumerate(kinds)) + "\n")
-        for row in range(rows):
-            file.write(",".join(cell(kind, row) for kind in kinds) + "\n")
-
-
-TOOLS = {
-    "mapo": [
-        os.path.join(ROOT, "target/release/mapo"),
-        "run",
-        "{csv}",
-        "(filter_in all_rows ['harbour'] r.category_3-str) (count v0)",
-    ],
-    "duckdb": [
-        sys.executable,
-        "-c",
-        "import duckdb; c = duckdb.connect(); c.sql(\"create table t as from read_csv('{csv}')\");"
-        "print(c.sql(\"select count(*) from t where \\\"category 3\\\" like '%harbour%'\").fetchall()[0][0])",
-    ],
-    "polars": [
-        sys.executable,
-        "-c",
-        "import polars as p; t = p.read_csv('{csv}');"
-        "print(t.filter(p.col('category 3').str.contains('harbour', literal=True)).height)",
-    ],
-    "pandas": [
-        sys.executable,
-        "-c",
-        "import pandas as p; t = p.read_csv('{csv}');"
-        "print(int(t['category 3'].str.contains('harbour', regex=False).sum()))",
-    ],
+BUILT = os.path.join(ROOT, "target/release")
+COUNT = "(filter_in all_rows ['brooklyn'] r.borough-str) (count v0)"
+QUESTIONS = [
+    "how many complaints were made in brooklyn?",
+    "which agency has the most complaints?",
+    "what is the highest fine in queens?",
+    "how many complaints were about illegal parking after 2015?",
+    "which street name had the last rodent complaint?",
+    "what is the total number of complaints with status closed?",
+]
+READERS = {
+    "duckdb": {"csv": "read_csv", "jsonl": "read_json", "parquet": "read_parquet"},
+    "polars": {"csv": "read_csv", "jsonl": "read_ndjson", "parquet": "read_parquet"},
+    "pandas": {"csv": "read_csv", "jsonl": "read_json", "parquet": "read_parquet"},
 }
 
 
+def tools(path, form):
+    """The command of each tool."""
+    duckdb, polars, pandas = (READERS[tool][form] for tool in ["duckdb", "polars", "pandas"])
+    guess = ", infer_schema_length=10000" if form == "csv" else ""
+    lines = ", lines=True" if form == "jsonl" else ""
+    python = lambda code: [sys.executable, "-c", code]
+    return {
+        "mapo": [os.path.join(BUILT, "mapo"), "run", path, COUNT],
+        "duckdb": python(
+            f"import duckdb; c = duckdb.connect(); c.sql('set enable_progress_bar = false');"
+            f"c.sql(\"create table t as from {duckdb}('{path}')\");"
+            f"print(c.sql(\"select count(*) from t where Borough like '%BROOKLYN%'\").fetchall()[0][0])"
+        ),
+        "polars": python(
+            f"import polars as p; t = p.{polars}('{path}'{guess});"
+            f"print(t.filter(p.col('Borough').str.contains('BROOKLYN', literal=True)).height)"
+        ),
+        "pandas": python(
+            f"import pandas as p; t = p.{pandas}('{path}'{lines});"
+            f"print(int(t['Borough'].str.contains('BROOKLYN', regex=False).sum()))"
+        ),
+    }
+
+
 def measure(command):
-    """Wall-clock seconds, largest resident megabytes and the output of one run."""
+    """Wall-clock seconds, processor seconds, largest resident megabytes and the output of one run."""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     output, errors = process.stdout.read(), process.stderr.read()
@@ -85,49 +70,88 @@ def measure(command):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise RuntimeError(errors.strip().splitlines()[-1] if errors.strip() else f"exit {process.returncode}")
-    return time.monotonic() - began, usage.ru_maxrss / 1024, output.strip()
+    processor = usage.ru_utime + usage.ru_stime
+    return time.monotonic() - began, processor, usage.ru_maxrss / 1024, output.strip()
+
+
+def compare(path, form, repeats):
+    """The medians of each tool over some turns."""
+    commands = tools(path, form)
+    runs = {tool: [] for tool in commands}
+    for _ in range(repeats):
+        for tool in list(runs):
+            try:
+                runs[tool].append(measure(commands[tool]))
+            except RuntimeError as error:
+                print(f"{tool}: left out ({error})", file=sys.stderr)
+                del runs[tool]
+    file_mb = os.path.getsize(path) / 1e6
+    measured = {}
+    for tool, turns in runs.items():
+        seconds, processor, megabytes = (statistics.median(turn[place] for turn in turns) for place in range(3))
+        measured[tool] = {
+            "seconds": round(seconds, 2),
+            "processor_seconds": round(processor, 2),
+            "memory_mb": round(megabytes),
+            "memory_per_file": round(megabytes / file_mb, 2),
+            "count": turns[0][3].split()[-1],
+        }
+    for figures in measured.values():
+        figures["times_mapo"] = round(figures["seconds"] / measured["mapo"]["seconds"], 2)
+    return measured
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--rows", type=int, default=2_000_000)
-    arguments.add_argument("--columns", type=int, default=20)
+    arguments.add_argument("--rows", type=int, default=1_800_000)
+    arguments.add_argument("--columns", type=int, default=59)
+    arguments.add_argument("--format", choices=["csv", "jsonl", "parquet"], default="csv")
     arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--questions", action="store_true")
     arguments.add_argument("--json", action="store_true")
     arguments = arguments.parse_args()
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+    build = ["cargo", "build", "--release", "--quiet"]
+    for what in [["-p", "mapo"], ["-p", "mapo-tables", "--example", "large_table"]]:
+        subprocess.run(build + what, cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory() as folder:
-        csv = os.path.join(folder, "table.csv")
-        generate(csv, arguments.rows, arguments.columns)
-        file_mb = os.path.getsize(csv) / 1e6
-        runs = {tool: [] for tool in TOOLS}
-        for _ in range(arguments.repeats):
-            for tool in list(runs):
-                command = [part.replace("{csv}", csv) for part in TOOLS[tool]]
-                try:
-                    runs[tool].append(measure(command))
-                except RuntimeError as error:
-                    print(f"{tool}: left out ({error})", file=sys.stderr)
-                    del runs[tool]
-    result = {"rows": arguments.rows, "columns": arguments.columns, "file_mb": round(file_mb), "tools": {}}
-    for tool, measured in runs.items():
-        seconds = statistics.median(seconds for seconds, _, _ in measured)
-        megabytes = statistics.median(megabytes for _, megabytes, _ in measured)
-        result["tools"][tool] = {
-            "seconds": round(seconds, 2),
-            "memory_mb": round(megabytes),
-            "memory_per_file": round(megabytes / file_mb, 2),
-            "count": measured[0][2].split()[-1],
+        path = os.path.join(folder, "table.csv")
+        size = ["--rows", str(arguments.rows), "--columns", str(arguments.columns)]
+        subprocess.run([os.path.join(BUILT, "examples/large_table"), path, *size], check=True)
+        if arguments.format != "csv":
+            import duckdb
+
+            other = os.path.join(folder, f"table.{arguments.format}")
+            how = "format json" if arguments.format == "jsonl" else "format parquet"
+            duckdb.sql(f"copy (from read_csv('{path}', all_varchar=true)) to '{other}' ({how})")
+            path = other
+        result = {
+            "rows": arguments.rows,
+            "columns": arguments.columns,
+            "file_mb": round(os.path.getsize(path) / 1e6),
+            "tools": compare(path, arguments.format, arguments.repeats),
         }
-    mapo = result["tools"]["mapo"]["seconds"]
-    for tool in result["tools"].values():
-        tool["times_mapo"] = round(tool["seconds"] / mapo, 2)
+        if arguments.questions:
+            example = ["-p", "mapo-training", "--example", "large_questions"]
+            subprocess.run(build + example, cwd=ROOT, check=True)
+            command = [os.path.join(BUILT, "examples/large_questions")]
+            command += [os.path.join(ROOT, "models/wtq.safetensors"), path, *QUESTIONS]
+            asked = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+            result["asked"] = [json.loads(line) for line in asked.splitlines()]
     if arguments.json:
         print(json.dumps(result))
         return
-    print(f"{arguments.rows:,} rows x {arguments.columns} columns, {file_mb:.0f} MB")
+    print(f"{arguments.rows:,} rows x {arguments.columns} columns, {result['file_mb']} MB")
     for tool, figures in result["tools"].items():
-        print(f"{tool:8} {figures['seconds']:7.2f} s  {figures['memory_mb']:6} MB  count {figures['count']}")
+        print(
+            f"{tool:8} {figures['seconds']:7.2f} s  {figures['processor_seconds']:7.2f} s of processors"
+            f"  {figures['memory_mb']:6} MB  {figures['times_mapo']:5.2f} times mapo  count {figures['count']}"
+        )
+    for line in result.get("asked", []):
+        if "question" in line:
+            parts = ", ".join(f"{part} {line[part] * 1000:.0f}" for part in ["read", "encode", "search", "answers"])
+            print(f"{line['seconds'] * 1000:7.0f} ms  {line['question']} ({parts})")
+        else:
+            print("  ".join(f"{name} {value}" for name, value in line.items()))
 
 
 if __name__ == "__main__":

@@ -67,11 +67,6 @@ pub(crate) fn fold(text: &str) -> String {
     words.join(" ").chars().map(lower).collect()
 }
 
-/// Whether a text has neither tab nor line end.
-pub(crate) fn is_one_line(text: &str) -> bool {
-    !text.contains(breaks_a_line)
-}
-
 /// Appends the text in one line to `out`: tabs and line ends, which a prediction file cannot hold, become blanks.
 pub(crate) fn append_in_one_line(text: &str, out: &mut String) {
     out.extend(text.chars().map(|c| if breaks_a_line(c) { ' ' } else { c }));
@@ -363,7 +358,6 @@ mod tests {
         let mut line = String::new();
         append_in_one_line("a\tb\r\nc", &mut line);
         assert_eq!(line, "a b  c");
-        assert!(is_one_line(&line) && !is_one_line("a\u{2028}b"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use mapo_tables::datasets::toy::{SEED, Split, ToyExample, generate, to_csv};
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Assistance, Dataset, Dialect, Example, Function, LoadOptions, Program, Selection, Symbol, Table,
+    Assistance, Dataset, Example, Format, Function, LoadOptions, Program, Selection, Symbol, Table,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -206,7 +206,7 @@ fn the_text_of_a_table_reads_back() {
     for example in all(Split::Dev).iter().step_by(10) {
         let csv = to_csv(&example.table);
         let options = LoadOptions {
-            dialect: Some(Dialect::Csv),
+            format: Some(Format::Csv),
             ..LoadOptions::default()
         };
         let table = Table::from_reader("copy", csv.as_bytes(), options).unwrap();

@@ -3,13 +3,13 @@
 use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
 use mapo_tables::question::is_stop_word;
 use mapo_tables::read::Tag;
-use mapo_tables::{Constant, Example, FunctionSet, Question, Table};
+use mapo_tables::{Constant, Example, FunctionSet, Held, Question, Table};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use crate::pairs::PAIR_FEATURES;
-use crate::pairs::{Held, Names, pair_features};
+use crate::pairs::{Names, pair_features};
 use crate::vocabulary::{DATE, NUMBER, UNKNOWN};
 
 /// Tokens of programs that are the same in every example: `<END>`, `(`, `)`, the functions and `all_rows`.
@@ -215,7 +215,7 @@ pub fn encode_beside(
     for ((column, (name, kind, cells)), &feature) in typed.zip(&question.column_features) {
         let holds = || {
             let mut constants = question.mentions.iter().map(|mention| &mention.constant);
-            constants.any(|constant| Held::of(constant, column) != Held::No)
+            constants.any(|constant| column.holds(constant) != Held::No)
         };
         let features = column_features(config.column_features, feature, name.len(), holds);
         columns.push(name, *kind, &features, cells);

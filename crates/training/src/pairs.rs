@@ -6,7 +6,7 @@
 use mapo_programmer::Words;
 use mapo_tables::question::is_stop_word;
 use mapo_tables::read::Tag;
-use mapo_tables::{Column, ColumnKind, Constant, Date, Mention, Question, Table, Value};
+use mapo_tables::{Column, ColumnKind, Constant, Held, Mention, Question, Table};
 
 /// Features of a pair of a token and a column.
 pub const PAIR_FEATURES: usize = 16;
@@ -243,7 +243,7 @@ fn match_name(tokens: &[Word], name: &[Word]) -> Vec<NameMatch> {
 fn add_mention(mention: &Mention, columns: &[Column], tokens: usize, all: &mut [f32]) {
     let mut text_held = (usize::MAX, false);
     for (c, column) in columns.iter().enumerate() {
-        let held = Held::of(&mention.constant, column);
+        let held = column.holds(&mention.constant);
         if column.kind() == ColumnKind::Text {
             text_held = (column.source(), held != Held::No);
         }
@@ -281,64 +281,6 @@ fn add_mention(mention: &Mention, columns: &[Column], tokens: usize, all: &mut [
                 .for_each(|(feature, said)| *feature = feature.max(said));
         }
     }
-}
-
-/// Whether a column has a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// No cell has it.
-    No,
-    /// A cell has it as a part.
-    Part,
-    /// It is a whole cell.
-    Whole,
-}
-
-impl Held {
-    /// Looks for a constant in the column's values; a string has to be bounded by words.
-    pub fn of(constant: &Constant, column: &Column) -> Self {
-        let mut held = Held::No;
-        for value in column.values() {
-            match (constant, value) {
-                (Constant::Strings(strings), Value::Text(text)) => {
-                    if strings.iter().any(|string| string == text) {
-                        return Held::Whole;
-                    }
-                    if held == Held::No && strings.iter().any(|string| has_words(text, string)) {
-                        held = Held::Part;
-                    }
-                }
-                (Constant::Numbers(numbers), Value::Number(value)) => {
-                    if numbers.contains(&value) {
-                        return Held::Whole;
-                    }
-                }
-                (Constant::Dates(dates), Value::Date(value)) => {
-                    let same = |date: &Date| date.compare(value).is_some_and(|order| order.is_eq());
-                    if dates.iter().any(same) {
-                        return Held::Whole;
-                    }
-                }
-                // All values of a column are of one type.
-                _ => return Held::No,
-            }
-        }
-        held
-    }
-}
-
-/// Whether a text has a string whose ends are not inside words.
-fn has_words(text: &str, string: &str) -> bool {
-    let in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let (first, last) = (string.chars().next(), string.chars().next_back());
-    !string.is_empty()
-        && text.match_indices(string).any(|(start, _)| {
-            let before = text[..start].chars().next_back();
-            let after = text[start + string.len()..].chars().next();
-            let begins_inside = in_word(before) && in_word(first);
-            let ends_inside = in_word(last) && in_word(after);
-            !begins_inside && !ends_inside
-        })
 }
 
 #[cfg(test)]
@@ -440,7 +382,5 @@ mod tests {
             let same = stem(one) == stem(two) || share_most_letters(one, two);
             assert_eq!(same, alike, "{one} {two}");
         }
-        assert!(has_words("new york (city)", "york") && !has_words("new york", "new y"));
-        assert!(!has_words("x", "") && has_words("são paulo", "são"));
     }
 }

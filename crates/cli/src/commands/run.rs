@@ -5,8 +5,8 @@ use crate::{Outcome, json};
 use clap::Args;
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Context, Dataset, Denotation, Dialect, Example, Interpreter, Language, LoadOptions, Program,
-    ProgramError, Selection, Table,
+    Context, Dataset, Denotation, Example, Format, Interpreter, Language, LoadOptions, Program, ProgramError,
+    Selection, Table,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,15 +28,16 @@ use std::sync::Arc;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Run {
-    /// A table: a comma- or tab-separated file with a header line.
+    /// A table with a header line: CSV, TSV, JSON lines or Parquet, packed by gzip or not; - is standard input.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     table: Option<PathBuf>,
     /// A program.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     program: Option<String>,
-    /// How cells are separated: csv, tsv, wtq-csv or wtq-tsv; found from the file when not given.
-    #[arg(long, conflicts_with = "batch")]
-    dialect: Option<Dialect>,
+    /// How the table is written: csv, semicolons, tsv, bars, wtq-csv, wtq-tsv, jsonl or parquet; found from the file when
+    /// not given.
+    #[arg(long, alias = "dialect", conflicts_with = "batch")]
+    format: Option<Format>,
     /// Number headers that are empty or equal instead of refusing the table.
     #[arg(long, conflicts_with = "batch")]
     fix_headers: bool,
@@ -70,7 +71,7 @@ impl Run {
     fn one(&self, path: &Path, text: &str) -> Outcome {
         let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
         let options = LoadOptions {
-            dialect: self.dialect,
+            format: self.format,
             fix_headers: self.fix_headers,
         };
         let table = Arc::new(Table::open(path, options)?);

@@ -4,7 +4,7 @@ use super::lines::Fields;
 use super::{Answer, DatasetError, Example, Examples, Reader, Selection, known_splits};
 use crate::language::Language;
 use crate::question::{Annotation, CoreNlp, Linking, Question};
-use crate::table::{Dialect, LoadOptions, Reading, Table, TableBuilder};
+use crate::table::{Format, LoadOptions, Reading, Table, TableBuilder};
 use crate::text::{split_list, unescape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -211,7 +211,7 @@ impl Source {
             Reader::CoreNlp => tagged_table(&self.folder, &name)?,
             Reader::Mapo => {
                 let options = LoadOptions {
-                    dialect: Some(Dialect::WtqCsv),
+                    format: Some(Format::WtqCsv),
                     fix_headers: true,
                 };
                 TableBuilder::open(&self.folder.join(context), options)?

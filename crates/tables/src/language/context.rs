@@ -1,10 +1,11 @@
 //! What a program can talk about: a table, the constants of a question and the functions allowed.
 
 use super::function::{Argument, Function, FunctionSet};
-use super::relation::{Relation, mark_codes};
+use super::relation::{Relation, mark_codes, mark_texts};
 use super::symbol::{Constant, ConstantId, Symbol, Token};
 use crate::table::rows::{RowSet, words_for};
-use crate::table::{Column, ColumnId, ColumnKind, Table, Value};
+use crate::table::{Column, ColumnId, ColumnKind, NO_VALUE, Table, Value};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Which programs are programs: the functions, the length and what `hop` does with equal values.
@@ -97,7 +98,7 @@ impl TextRows {
             starts.push(values);
             places.push(width);
             if column.kind() == ColumnKind::Text {
-                values += column.values().count();
+                values += table.raw_texts(column.source()).len();
                 width += 1;
             }
         }
@@ -298,15 +299,53 @@ impl Context {
 
 /// The rows of the table in which a column stands in the relation to the given values.
 fn related_rows<'a>(column: &Column, relation: Relation, given: impl super::relation::Given<'a>) -> RowSet {
-    let mut marks = vec![0u64; words_for(column.values_len())];
-    mark_codes(column, relation, given, |codes| {
-        codes.for_each(|code| marks[code as usize / 64] |= 1 << (code % 64))
-    });
-    let rows = column.present().iter().filter(|row| {
-        let code = column.code(*row);
-        marks[code as usize / 64] >> (code % 64) & 1 == 1
-    });
-    RowSet::from_rows(column.rows(), rows)
+    let is_text = column.kind() == ColumnKind::Text;
+    if is_text && relation != Relation::Contains {
+        return RowSet::empty(column.rows());
+    }
+    // Numbers that stand in a relation are neighbours; what is not is marked one by one.
+    let mut only: Option<Range<u32>> = None;
+    let mut marks: Vec<u64> = Vec::new();
+    let mut mark = |codes: Range<u32>| {
+        if codes.is_empty() {
+            return;
+        }
+        let Some(first) = &only else {
+            only = Some(codes);
+            return;
+        };
+        if marks.is_empty() {
+            let space = match is_text {
+                true => column.forms().len(),
+                false => column.code_space(),
+            };
+            marks.resize(words_for(space), 0);
+            first
+                .clone()
+                .for_each(|code| marks[code as usize / 64] |= 1 << (code % 64));
+        }
+        codes.for_each(|code| marks[code as usize / 64] |= 1 << (code % 64));
+    };
+    let is_marked = |marks: &[u64], code: u32| marks[code as usize / 64] >> (code % 64) & 1 == 1;
+    match is_text {
+        true => mark_texts(column, given, mark),
+        false => mark_codes(column, relation, given, &mut mark),
+    }
+    let Some(only) = only else {
+        return RowSet::empty(column.rows());
+    };
+    match (is_text, marks.is_empty()) {
+        (true, true) => RowSet::where_true(column.rows(), |row| only.contains(&column.texts()[row])),
+        (true, false) => RowSet::where_true(column.rows(), |row| is_marked(&marks, column.texts()[row])),
+        (false, one) => {
+            let codes = column.codes();
+            RowSet::where_true(column.rows(), |row| match codes.of(row) {
+                NO_VALUE => false,
+                code if one => only.contains(&code),
+                code => is_marked(&marks, code),
+            })
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 
 use super::context::{Context, Language};
 use super::function::{Argument, Definition, Function, Gives};
-use super::machine::{Arg, Held, Machine, RowsRef, Values, ValuesKind, ValuesRef};
+use super::machine::{Arg, Held, Machine, Outcome, RowsRef, Values, ValuesKind, ValuesRef};
 use super::symbol::{Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
 use arrayvec::ArrayVec;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -90,6 +91,32 @@ pub struct Interpreter {
     unused: u32,
     /// The variables that hold rows, as bits.
     rows_held: u32,
+    /// What expressions about a large table gave: search goes back and forth between programs.
+    kept: Kept,
+}
+
+/// The results of expressions, by their tokens and, if they use variables, all tokens before.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    outcomes: HashMap<Box<[Token]>, Arc<Outcome>>,
+    /// How many bytes they take.
+    size: usize,
+}
+
+impl Kept {
+    /// When they take more bytes than this all are forgotten.
+    const LARGEST: usize = 1 << 28;
+
+    fn insert(&mut self, tokens: &[Token], outcome: Outcome) {
+        let size = outcome.size();
+        if self.size + size > Kept::LARGEST {
+            *self = Kept::default();
+        }
+        if size <= Kept::LARGEST / 4 {
+            self.size += size;
+            self.outcomes.insert(tokens.into(), Arc::new(outcome));
+        }
+    }
 }
 
 impl Interpreter {
@@ -110,6 +137,7 @@ impl Interpreter {
             finished: Vec::with_capacity(expressions),
             unused: 0,
             rows_held: 0,
+            kept: Kept::default(),
         }
     }
 
@@ -203,7 +231,7 @@ impl Interpreter {
     /// Whether the last expression's value has no item, or there is none yet.
     pub fn is_empty(&self) -> bool {
         match self.machine.held().last() {
-            Some(Held::Rows { count }) => *count == 0,
+            Some(Held::Rows { count, .. }) => *count == 0,
             Some(Held::Values { start, end, .. }) => start == end,
             Some(Held::Number(number)) => number.is_none(),
             None => true,
@@ -285,7 +313,10 @@ impl Interpreter {
     }
 
     fn execute(&mut self, function: Function) {
-        (function.definition().run)(&mut self.machine, &self.args);
+        match self.machine.is_worth_keeping() {
+            true => self.run_or_recall(function),
+            false => (function.definition().run)(&mut self.machine, &self.args),
+        }
         self.finished.push(Finished {
             function,
             args: self.args.clone(),
@@ -297,6 +328,20 @@ impl Interpreter {
             self.rows_held |= newest;
         }
         self.place = Place::Boundary;
+    }
+
+    fn run_or_recall(&mut self, function: Function) {
+        // The tokens of the expression but its end: the parenthesis, the function and its arguments.
+        let own = self.tokens.len() - self.args.len() - 2;
+        let from = if used(&self.args) == 0 { own } else { 0 };
+        if let Some(outcome) = self.kept.outcomes.get(&self.tokens[from..]) {
+            self.machine.hold_again(outcome);
+            return;
+        }
+        (function.definition().run)(&mut self.machine, &self.args);
+        if let Some(outcome) = self.machine.newest() {
+            self.kept.insert(&self.tokens[from..], outcome);
+        }
     }
 
     /// Takes tokens back until `length` are left.

@@ -4,11 +4,12 @@
 //! cutting the arenas, and running one allocates nothing once they have grown.
 
 use super::context::{Context, MOST_EXPRESSIONS};
-use super::relation::{Needles, Relation, all_equal, holds, mark_codes};
+use super::relation::{Needles, Relation, all_equal, holds, mark_codes, mark_texts};
 use super::symbol::{Constant, ConstantId};
 use crate::Date;
 use crate::table::rows::{self, RowSet, words_for};
-use crate::table::{ColumnId, ColumnKind, Dictionary, NO_VALUE, Texts, Value};
+use crate::table::{Column, ColumnId, ColumnKind, Dictionary, NO_VALUE, Texts, Value};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows as an argument: `all_rows`, or a variable that holds rows.
@@ -89,12 +90,29 @@ pub(super) enum Extreme {
 /// What a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Held {
-    /// Rows, in the variable's place of the arena.
-    Rows { count: u32 },
+    /// Rows, in the variable's place of the arena: so many, all of them in these words of it.
+    Rows { count: u32, from: u32, to: u32 },
     /// Values of a column, by their codes: `codes[start..end]`.
     Values { column: ColumnId, start: u32, end: u32 },
     /// A number that can be no argument; none where there is nothing to compute it from.
     Number(Option<f64>),
+}
+
+/// What an expression gave.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    held: Held,
+    /// The words that have rows.
+    rows: Box<[u64]>,
+    /// Codes, and the cells' texts from which they come.
+    values: Box<[(u32, u32)]>,
+}
+
+impl Outcome {
+    /// How many bytes it takes.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.rows) + size_of_val(&*self.values)
+    }
 }
 
 /// The kinds of values that an argument's place may want.
@@ -104,6 +122,13 @@ pub(super) enum ValuesKind {
     Numbers,
     Dates,
 }
+
+/// The texts of so many rows are looked at one by one.
+const FEW_ROWS: usize = 64;
+/// A table of so many words of rows, 65,536 rows, is large: there a variable of more than so many strings is not offered
+/// to look for, since that would take longer than all the rest.
+const LARGE: usize = 1 << 10;
+const MOST_STRINGS: usize = 100;
 
 static NOTHING: Constant = Constant::Strings(Vec::new());
 
@@ -160,6 +185,23 @@ impl Machine {
         &self.rows[self.words * slot as usize..][..self.words]
     }
 
+    /// The words among which all of the rows are.
+    fn span(&self, RowsRef(slot): RowsRef) -> Range<usize> {
+        match slot
+            .checked_sub(1)
+            .and_then(|variable| self.held.get(variable as usize))
+        {
+            Some(&Held::Rows { from, to, .. }) => from as usize..to as usize,
+            _ => 0..self.words,
+        }
+    }
+
+    /// The rows, in table order.
+    fn rows(&self, rows: RowsRef) -> rows::Ones<'_> {
+        let span = self.span(rows);
+        rows::iter_from(&self.words(rows)[span.clone()], span.start)
+    }
+
     pub fn values(&self, values: ValuesRef) -> Values<'_> {
         match values {
             ValuesRef::Constant(constant) => Values::Constant(self.context.constant(constant), 0),
@@ -211,26 +253,34 @@ impl Machine {
         match rows {
             RowsRef(0) => self.context.table().rows(),
             RowsRef(slot) => match self.held[slot as usize - 1] {
-                Held::Rows { count } => count as usize,
+                Held::Rows { count, .. } => count as usize,
                 _ => 0,
             },
         }
     }
 
+    /// Whether some of the rows are in a set.
+    fn meets(&self, rows: RowsRef, set: &RowSet) -> bool {
+        let span = self.span(rows);
+        rows::intersect(&self.words(rows)[span.clone()], &set.words()[span])
+    }
+
     pub fn present(&self, rows: RowsRef, column: ColumnId) -> bool {
-        rows::intersect(self.words(rows), self.context.column(column).present().words())
+        self.meets(rows, self.context.column(column).present())
     }
 
     pub fn first_row(&self, rows: RowsRef) -> Option<usize> {
-        rows::first(self.words(rows))
+        self.rows(rows).next()
     }
 
     pub fn has_previous(&self, rows: RowsRef) -> bool {
-        rows::last(self.words(rows)).is_some_and(|last| last > 0)
+        let span = self.span(rows);
+        rows::last(&self.words(rows)[span.clone()]).is_some_and(|last| span.start * 64 + last > 0)
     }
 
     pub fn has_next(&self, rows: RowsRef) -> bool {
-        rows::first(self.words(rows)).is_some_and(|first| first + 1 < self.context.table().rows())
+        self.first_row(rows)
+            .is_some_and(|first| first + 1 < self.context.table().rows())
     }
 
     /// Whether numbers meet a number column, or dates a date column.
@@ -247,31 +297,48 @@ impl Machine {
         if relation != Relation::Contains && !self.fits(values, column) {
             return false;
         }
-        let words = self.words(rows);
         if let ValuesRef::Constant(constant) = values {
-            return rows::intersect(
-                words,
-                self.context.constant_rows(constant, column, relation).words(),
-            );
+            return self.meets(rows, self.context.constant_rows(constant, column, relation));
         }
         if relation == Relation::Contains
             && let Some((source, codes)) = self.held_codes(values)
             && let Some(mut found) = self.text_rows(source, codes, column)
         {
-            return found.any(|contain| rows::intersect(words, contain.words()));
+            return found.any(|contain| self.meets(rows, contain));
         }
         let given = self.values(values);
         let column = self.context.column(column);
-        let mut rows = rows::iter(words).filter_map(|row| column.value(row));
         if relation == Relation::Contains {
-            let needles = Needles::new(given);
-            return rows.any(|value| matches!(value, Value::Text(text) if needles.any_in(text)));
+            return self.any_contains(rows, given, column);
         }
+        let mut rows = self.rows(rows).filter_map(|row| column.value(row));
         // Comparisons are offered whatever they find, so what is left is equality, which is with one value.
         if !all_equal(given.clone()) {
             return false;
         }
         rows.any(|value| holds(value, relation, given.clone().take(1)))
+    }
+
+    /// Whether in some of the rows the text of the column contains one of the values.
+    fn any_contains(&self, rows: RowsRef, given: Values<'_>, column: &Column) -> bool {
+        let forms = column.forms();
+        if self.count(rows) <= FEW_ROWS {
+            let needles = Needles::new(given);
+            return self
+                .rows(rows)
+                .any(|row| needles.any_in(forms.get(column.text(row))));
+        }
+        if self.words >= LARGE && given.clone().nth(MOST_STRINGS).is_some() {
+            return false;
+        }
+        let mut marks = vec![0u64; words_for(forms.len())];
+        mark_texts(column, given, |texts| {
+            texts.for_each(|text| set(&mut marks, text as usize))
+        });
+        self.rows(rows).any(|row| {
+            let text = column.text(row) as usize;
+            marks[text / 64] >> (text % 64) & 1 == 1
+        })
     }
 
     fn held_codes(&self, values: ValuesRef) -> Option<(ColumnId, &[u32])> {
@@ -300,6 +367,65 @@ impl Machine {
         )
     }
 
+    // What was done once need not be done again.
+
+    /// The newest variable, to be [held again](Self::hold_again) later.
+    pub fn newest(&self) -> Option<Outcome> {
+        let variable = self.held.len().checked_sub(1)?;
+        let held = self.held[variable];
+        let no_rows = || Box::<[u64]>::default();
+        Some(match held {
+            Held::Rows { from, to, .. } => Outcome {
+                held,
+                rows: self.words(RowsRef::variable(variable as u8))[from as usize..to as usize].into(),
+                values: Box::default(),
+            },
+            Held::Values { start, end, .. } => {
+                let values = start as usize..end as usize;
+                let pairs = self.codes[values.clone()].iter().zip(&self.cells[values]);
+                Outcome {
+                    held,
+                    rows: no_rows(),
+                    values: pairs.map(|(code, cell)| (*code, *cell)).collect(),
+                }
+            }
+            Held::Number(_) => Outcome {
+                held,
+                rows: no_rows(),
+                values: Box::default(),
+            },
+        })
+    }
+
+    /// Holds an earlier result as the newest variable.
+    pub fn hold_again(&mut self, outcome: &Outcome) {
+        let start = self.words * (self.held.len() + 1);
+        self.rows.resize(start + self.words, 0);
+        let held = match outcome.held {
+            Held::Rows { from, to, .. } => {
+                self.rows[start + from as usize..start + to as usize].copy_from_slice(&outcome.rows);
+                outcome.held
+            }
+            Held::Values { column, .. } => {
+                let first = self.codes.len() as u32;
+                self.codes.extend(outcome.values.iter().map(|(code, _)| code));
+                self.cells.extend(outcome.values.iter().map(|(_, cell)| cell));
+                Held::Values {
+                    column,
+                    start: first,
+                    end: self.codes.len() as u32,
+                }
+            }
+            Held::Number(_) => outcome.held,
+        };
+        self.held.push(held);
+    }
+
+    /// Whether the table is so large that results are worth keeping.
+    pub fn is_worth_keeping(&self) -> bool {
+        self.words >= LARGE / 4
+    }
+
     // What functions do.
 
     /// Makes a variable of what `fill` writes, given the words of the argument and the empty place.
@@ -312,8 +438,12 @@ impl Machine {
             &before[self.words * slot as usize..][..self.words],
             place,
         );
-        let count = rows::count(place) as u32;
-        self.held.push(Held::Rows { count });
+        let span = rows::span(place);
+        self.held.push(Held::Rows {
+            count: rows::count(&place[span.clone()]) as u32,
+            from: span.start as u32,
+            to: span.end as u32,
+        });
     }
 
     pub fn hold_number(&mut self, number: Option<f64>) {
@@ -336,11 +466,13 @@ impl Machine {
         let column = self.context.column(column_id);
         let keep_duplicates = self.context.language().keep_duplicates;
         let start = self.codes.len();
-        let words = &self.rows[self.words * rows.0 as usize..][..self.words];
+        let span = self.span(rows);
+        let words = &self.rows[self.words * rows.0 as usize..][span.clone()];
         self.marks
-            .resize(self.marks.len().max(words_for(column.values_len())), 0);
-        for row in rows::iter(words) {
-            let code = column.code(row);
+            .resize(self.marks.len().max(words_for(column.code_space())), 0);
+        let codes = column.codes();
+        for row in rows::iter_from(words, span.start) {
+            let code = codes.of(row);
             let (word, bit) = (code as usize / 64, 1 << (code % 64));
             if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {
                 self.marks[word] |= bit;
@@ -357,11 +489,13 @@ impl Machine {
     pub fn mode(&mut self, rows: RowsRef, column_id: ColumnId) {
         let column = self.context.column(column_id);
         let start = self.codes.len();
-        let words = &self.rows[self.words * rows.0 as usize..][..self.words];
-        self.marks.resize(self.marks.len().max(column.values_len()), 0);
+        let span = self.span(rows);
+        let words = &self.rows[self.words * rows.0 as usize..][span.clone()];
+        self.marks.resize(self.marks.len().max(column.code_space()), 0);
         let mut most = 0;
-        for row in rows::iter(words) {
-            let code = column.code(row);
+        let codes = column.codes();
+        for row in rows::iter_from(words, span.start) {
+            let code = codes.of(row);
             if code != NO_VALUE {
                 let count = &mut self.marks[code as usize];
                 *count += 1;
@@ -390,13 +524,14 @@ impl Machine {
         let best = self.best_code(rows, column_id, extreme);
         self.make_rows(rows, |context, words, place| {
             let column = context.column(column_id);
+            let codes = column.codes();
             if let (Dictionary::Dates(dates), false) = (column.dictionary(), column.codes_are_ordered()) {
-                unbeaten(dates, words, |row| column.code(row), extreme, place);
+                unbeaten(dates, words, |row| codes.of(row), extreme, place);
             }
             // Dates that know different parts can beat each other in a circle; their codes cannot.
             if let (true, Some(best)) = (rows::first(place).is_none(), best) {
                 rows::iter(words)
-                    .filter(|row| column.code(*row) == best)
+                    .filter(|row| codes.of(*row) == best)
                     .for_each(|row| set(place, row));
             }
         });
@@ -418,9 +553,10 @@ impl Machine {
     }
 
     fn best_code(&self, rows: RowsRef, column: ColumnId, extreme: Extreme) -> Option<u32> {
-        let column = self.context.column(column);
-        let codes = rows::iter(self.words(rows))
-            .map(|row| column.code(row))
+        let codes = self.context.column(column).codes();
+        let codes = self
+            .rows(rows)
+            .map(|row| codes.of(row))
             .filter(|code| *code != NO_VALUE);
         match extreme {
             Extreme::Largest => codes.max(),
@@ -434,7 +570,8 @@ impl Machine {
         let Dictionary::Dates(dates) = column.dictionary() else {
             return None;
         };
-        let codes = rows::iter(self.words(rows))
+        let codes = self
+            .rows(rows)
             .map(|row| column.code(row))
             .filter(|code| *code != NO_VALUE);
         codes.max_by_key(|&code| {
@@ -492,16 +629,18 @@ impl Machine {
             } else {
                 let column = context.column(column_id);
                 let values = Values::Codes(context.column(source), given.iter());
-                marks.resize(marks.len().max(words_for(column.values_len())), 0);
+                let space = words_for(column.code_space());
+                marks.resize(marks.len().max(space), 0);
                 mark_codes(column, relation, values, |codes| {
                     codes.for_each(|code| set(&mut marks, code as usize))
                 });
-                let marked = |row: &usize| match column.code(*row) {
+                let codes = column.codes();
+                let marked = |row: &usize| match codes.of(*row) {
                     NO_VALUE => false,
                     code => marks[code as usize / 64] >> (code % 64) & 1 == 1,
                 };
                 rows::iter(words).filter(marked).for_each(|row| set(place, row));
-                marks[..words_for(column.values_len())].fill(0);
+                marks[..space].fill(0);
             }
             place
                 .iter_mut()
@@ -534,29 +673,36 @@ impl Machine {
     }
 
     pub fn same_as(&mut self, rows: RowsRef, column_id: ColumnId) {
+        let mut marks = std::mem::take(&mut self.marks);
         self.make_rows(rows, |context, words, place| {
             let column = context.column(column_id);
-            for row in rows::iter(words) {
-                let code = column.code(row);
-                let same = |other: &usize| *other != row && column.code(*other) == code;
-                if code != NO_VALUE {
-                    column
-                        .present()
-                        .iter()
-                        .filter(same)
-                        .for_each(|other| set(place, other));
-                }
-            }
+            let (codes, present) = (column.codes(), column.present());
+            let given = || {
+                rows::iter(words)
+                    .map(|row| codes.of(row))
+                    .filter(|code| *code != NO_VALUE)
+            };
+            // How many of the given rows have each value.
+            marks.resize(marks.len().max(column.code_space()), 0);
+            given().for_each(|code| marks[code as usize] += 1);
+            let is_given = |row: usize| words[row / 64] >> (row % 64) & 1;
+            let same = |row: &usize| marks[codes.of(*row) as usize] > is_given(*row);
+            present.iter().filter(same).for_each(|row| set(place, row));
+            given().for_each(|code| marks[code as usize] = 0);
         });
+        self.marks = marks;
     }
 
     /// The sum over the rows that have a number, and how many have.
     pub fn sum(&self, rows: RowsRef, column: ColumnId) -> (f64, usize) {
         let column = self.context.column(column);
-        let numbers = rows::iter(self.words(rows)).filter_map(|row| match column.value(row) {
-            Some(Value::Number(number)) => Some(number),
-            _ => None,
-        });
+        let Dictionary::Numbers(known) = column.dictionary() else {
+            return (0.0, 0);
+        };
+        let codes = column.codes();
+        let numbers = self
+            .rows(rows)
+            .filter_map(|row| known.get(codes.of(row) as usize).copied());
         numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1))
     }
 
@@ -608,7 +754,7 @@ fn unbeaten(dates: &[Date], words: &[u64], code: impl Fn(usize) -> u32, extreme:
 #[derive(Clone)]
 pub(super) enum Values<'a> {
     Constant(&'a Constant, usize),
-    Codes(&'a crate::table::Column, std::slice::Iter<'a, u32>),
+    Codes(&'a Column, std::slice::Iter<'a, u32>),
     Cells(&'a Texts, std::slice::Iter<'a, u32>),
 }
 

@@ -1,8 +1,8 @@
 //! How the values of a column stand to given values.
 
-use crate::table::{Column, Dictionary, Value};
+use crate::table::{Column, Dictionary, Next, Value};
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// A relation between a row's value and given values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,14 +97,35 @@ pub(crate) fn mark_codes<'a>(
                 .filter(|(_, value)| holds(*value, relation, given.clone()));
             related.for_each(|(code, _)| mark(code..code + 1));
         }
-        Dictionary::Text(texts) if relation == Relation::Contains => {
-            let needles = Needles::new(given);
-            (0..)
-                .zip(texts.iter())
-                .filter(|(_, text)| needles.any_in(text))
-                .for_each(|(code, _)| mark(code..code + 1));
+        Dictionary::Text(_) => {
+            if relation == Relation::Contains {
+                mark_texts(column, given, mark);
+            }
         }
-        Dictionary::Text(_) => {}
+    }
+}
+
+/// Calls `mark` with the number of every text of a text column that contains one of the given. A text has the same
+/// number as its value, or as an equal text has.
+pub(crate) fn mark_texts<'a>(column: &Column, given: impl Given<'a>, mut mark: impl FnMut(Range<u32>)) {
+    // With more it is better to look at every text once.
+    const FEW: usize = 256;
+    let forms = column.forms();
+    if given.clone().nth(FEW).is_some() {
+        let needles = Needles::new(given);
+        let containing = (0..).zip(forms.iter()).filter(|(_, text)| needles.any_in(text));
+        return containing.for_each(|(text, _)| mark(text..text + 1));
+    }
+    for needle in texts(given) {
+        if needle.is_empty() {
+            // Every text contains nothing.
+            return mark(0..forms.len() as u32);
+        }
+        let none: Option<()> = column.index().search(forms, needle, false, |text, _| {
+            mark(text..text + 1);
+            ControlFlow::Continue(Next::NextText)
+        });
+        debug_assert!(none.is_none());
     }
 }
 

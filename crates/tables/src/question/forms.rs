@@ -12,6 +12,24 @@ pub(super) fn stem(word: &str) -> String {
     singular(word)
 }
 
+/// All words that have the [stem](stem) of a word, itself included.
+pub(super) fn plurals_and_singular(word: &str) -> Vec<String> {
+    let stem_of_word = stem(word);
+    let mut forms = vec![
+        word.to_owned(),
+        stem_of_word.clone(),
+        format!("{stem_of_word}s"),
+        format!("{stem_of_word}es"),
+    ];
+    if let Some(root) = stem_of_word.strip_suffix('y') {
+        forms.extend([format!("{root}ies"), format!("{root}ie")]);
+    }
+    forms.retain(|form| stem(form) == stem_of_word);
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
 /// The word without the ending of a plural.
 fn singular(word: &str) -> String {
     if let Some(root) = word.strip_suffix("ies")
@@ -107,6 +125,21 @@ mod tests {
             ("races", "racing"),
         ] {
             assert!(stem(a) != stem(b), "{a} and {b}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_word_of_a_stem_is_among_its_forms(root in "[a-z]{0,5}", ending in "(s|es|ies|ie|y|ss|us|is|sses|xes|ches|shes|zzes|)") {
+            let word = format!("{root}{ending}");
+            let forms = plurals_and_singular(&stem(&word));
+            proptest::prop_assert!(forms.contains(&word) || stem(&stem(&word)) != stem(&word), "{word} {forms:?}");
+            let forms = plurals_and_singular(&word);
+            proptest::prop_assert!(forms.contains(&word));
+            // Whatever ends otherwise and has the same stem is found from here too.
+            for other in ["", "s", "es", "ies", "ie", "y"].map(|ending| format!("{root}{ending}")) {
+                proptest::prop_assert!(stem(&other) != stem(&word) || forms.contains(&other), "{word} {other} {forms:?}");
+            }
         }
     }
 

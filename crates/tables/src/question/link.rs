@@ -8,31 +8,59 @@ use crate::table::{Table, Value};
 use crate::text::normalize;
 use memchr::memmem::Finder;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
-/// All distinct texts of a table, to look for strings in.
-#[derive(Clone, Debug)]
-pub(crate) struct Haystack(String);
+/// The distinct texts of a table, to look for strings in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Haystack<'a> {
+    table: &'a Table,
+    /// All texts in one, if they are few enough to be searched through.
+    joined: Option<&'a str>,
+}
 
 /// Stands between texts; no text in normal form has it, so nothing is found across two.
 const BETWEEN: char = '\n';
 
-impl Haystack {
-    pub fn new(table: &Table) -> Self {
-        let mut haystack = String::from(BETWEEN);
-        let texts = table.columns().iter().flat_map(|column| column.values());
-        for value in texts {
-            if let Value::Text(text) = value {
-                haystack.push_str(text);
-                haystack.push(BETWEEN);
-            }
+/// All texts of a small table in one.
+pub(crate) fn join(table: &Table) -> Option<String> {
+    if table.is_large() {
+        return None;
+    }
+    let mut joined = String::from(BETWEEN);
+    let texts = table.columns().iter().flat_map(|column| column.values());
+    for value in texts {
+        if let Value::Text(text) = value {
+            joined.push_str(text);
+            joined.push(BETWEEN);
         }
-        Haystack(haystack)
+    }
+    Some(joined)
+}
+
+impl<'a> Haystack<'a> {
+    pub fn new(table: &'a Table) -> Self {
+        Haystack {
+            table,
+            joined: table.joined_texts(),
+        }
+    }
+
+    /// The table that the texts are from.
+    pub fn table(&self) -> &'a Table {
+        self.table
     }
 
     /// Whether some cell has the string, bounded by words: `1` is not in `21`.
     pub fn has(&self, needle: &str) -> bool {
-        has_bounded(&self.0, needle)
+        match self.joined {
+            Some(joined) => has_bounded(joined, needle),
+            None => self.table.columns().iter().any(|column| {
+                let found = |_, _| ControlFlow::Break(());
+                let found = column.index().search(column.forms(), needle, true, found);
+                found.is_some()
+            }),
+        }
     }
 }
 
@@ -88,8 +116,12 @@ impl fmt::Display for Linking {
 /// The strings of the question that occur in the table, from left to right, with those around an "or" joined. None
 /// overlap but, in wide linking, a list of two around an "and" with its parts.
 pub(super) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Mention> {
-    let haystack = table.haystack();
+    let haystack = Haystack::new(table);
     let wide = (linking == Linking::Wide).then(|| Wide::new(tokens, table.words(), haystack));
+    link_in(tokens, haystack, wide)
+}
+
+fn link_in(tokens: &[String], haystack: Haystack<'_>, wide: Option<Wide<'_>>) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -110,9 +142,9 @@ pub(super) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Me
             None => at += 1,
         }
     }
-    let lists = match linking {
-        Linking::Paper => Vec::new(),
-        Linking::Wide => lists(tokens, &mentions),
+    let lists = match wide {
+        None => Vec::new(),
+        Some(_) => lists(tokens, &mentions),
     };
     join_alternatives(tokens, &mut mentions);
     mentions.extend(lists);
@@ -128,7 +160,7 @@ fn is_punctuation(constant: &Constant) -> bool {
 }
 
 /// The longest string that starts at a token and occurs in a cell at every length on the way.
-fn grow(tokens: &[String], start: usize, haystack: &Haystack) -> Option<Mention> {
+fn grow(tokens: &[String], start: usize, haystack: Haystack<'_>) -> Option<Mention> {
     let token = &tokens[start];
     if is_stop_word(token) || found_form(token, haystack).is_none() {
         return None;
@@ -147,7 +179,7 @@ fn grow(tokens: &[String], start: usize, haystack: &Haystack) -> Option<Mention>
 }
 
 /// The string in normal form, or as it is where cells are not in normal form, whichever occurs.
-fn found_form(text: &str, haystack: &Haystack) -> Option<String> {
+fn found_form(text: &str, haystack: Haystack<'_>) -> Option<String> {
     [normalize(text), text.to_owned()]
         .into_iter()
         .find(|form| haystack.has(form))
@@ -155,7 +187,7 @@ fn found_form(text: &str, haystack: &Haystack) -> Option<String> {
 
 /// The string with the next token, in the first way of joining them that occurs in a cell: as they are or in
 /// normal form, with a blank, a hyphen or nothing between. A full stop, whose normal form is nothing, joins nothing.
-fn extend(text: &str, next: &str, haystack: &Haystack) -> Option<String> {
+fn extend(text: &str, next: &str, haystack: Haystack<'_>) -> Option<String> {
     let (normal_text, normal_next) = (normalize(text), normalize(next));
     for text in [text, &normal_text] {
         for next in [next, &normal_next] {
@@ -236,7 +268,10 @@ fn join_alternatives(tokens: &[String], mentions: &mut Vec<Mention>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Words;
     use super::*;
+    use crate::datasets::toy::{SEED, Split, generate};
+    use crate::datasets::{Dataset, Example, Selection};
     use crate::table::TableBuilder;
 
     fn table() -> Table {
@@ -253,6 +288,60 @@ mod tests {
             .iter()
             .map(|mention| mention.constant.to_string())
             .collect()
+    }
+
+    /// What a question links to as in a small table, and as in a large one.
+    fn both_ways(tokens: &[String], table: &Table) -> [Vec<Mention>; 2] {
+        [Words::new(table, false), Words::new(table, true)].map(|words| {
+            let joined = match words.is_searched() {
+                true => None,
+                false => table.joined_texts(),
+            };
+            let haystack = Haystack { table, joined };
+            link_in(tokens, haystack, Some(Wide::new(tokens, &words, haystack)))
+        })
+    }
+
+    /// Questions about invented and, where they are found, real tables.
+    fn questions(invented: usize, real: usize) -> Vec<Example> {
+        let invented = generate(Split::Train, SEED, invented)
+            .into_iter()
+            .map(Example::from);
+        let mut examples: Vec<Example> = invented.collect();
+        let data = std::env::var("MAPO_DATA").unwrap_or_else(|_| "../../../shared/data".to_owned());
+        let dataset: Dataset = format!("wtq:{data}/WikiTableQuestions").parse().unwrap();
+        let selection = Selection {
+            split: Some("random-split-1-dev".to_owned()),
+            limit: Some(real),
+            ..Selection::default()
+        };
+        match dataset.examples(&selection) {
+            Ok(found) => examples.extend(found.map(|example| example.unwrap())),
+            Err(error) => eprintln!("SKIPPED on WikiTableQuestions: {error}"),
+        }
+        examples
+    }
+
+    #[test]
+    fn an_index_finds_what_searching_all_texts_does() {
+        let examples = questions(300, 700);
+        let mut found = 0;
+        for example in &examples {
+            let mut tokens = example.question.tokens.clone();
+            // Slips of the pen too.
+            if let Some(long) = tokens
+                .iter_mut()
+                .find(|token| token.len() > 7 && token.is_ascii())
+            {
+                long.remove(4);
+            }
+            for tokens in [&example.question.tokens, &tokens] {
+                let [small, large] = both_ways(tokens, &example.table);
+                assert_eq!(small, large, "{} {tokens:?}", example.id);
+                found += small.len();
+            }
+        }
+        assert!(found > examples.len(), "{found}");
     }
 
     #[test]

@@ -11,14 +11,14 @@ mod wide;
 mod words;
 
 pub use annotation::{Annotation, CoreNlp};
-pub(crate) use link::Haystack;
 pub use link::Linking;
+pub(crate) use link::join;
 pub use stop_words::is_stop_word;
 pub(crate) use words::Words;
 
 use crate::language::Constant;
 use crate::read::{Tag, Value as Quantity};
-use crate::table::{Column, Dictionary, Table, Value};
+use crate::table::{Column, Held, Table};
 use std::ops::Range;
 
 /// A question beside its table: what a program may mention, and what the network sees.
@@ -72,6 +72,7 @@ impl Question {
             tags,
             quantities,
         } = annotation;
+        table.prepare();
         let mut features = vec![0; tokens.len()];
         let mut found: Vec<Mention> = Vec::new();
         for mention in link::link(&tokens, table, linking) {
@@ -79,11 +80,11 @@ impl Question {
             found.push(mention);
         }
         for (value, span) in quantities {
-            let (constant, in_table) = match value {
-                Quantity::Number(number) => (Constant::number(number + 0.0), has_number(table, number)),
-                Quantity::Date(date) => (Constant::date(date), has_date(table, date)),
+            let constant = match value {
+                Quantity::Number(number) => Constant::number(number + 0.0),
+                Quantity::Date(date) => Constant::date(date),
             };
-            if in_table {
+            if is_in(table, &constant) {
                 features[span.clone()].fill(1);
             }
             found.push(Mention { constant, span });
@@ -122,20 +123,12 @@ impl Question {
     }
 }
 
-fn has_number(table: &Table, number: f64) -> bool {
-    table.columns().iter().any(|column| match column.dictionary() {
-        Dictionary::Numbers(numbers) => numbers.binary_search_by(|probe| probe.total_cmp(&number)).is_ok(),
-        _ => false,
-    })
-}
-
-fn has_date(table: &Table, date: crate::Date) -> bool {
-    let same =
-        |value| matches!(value, Value::Date(other) if date.compare(other).is_some_and(|order| order.is_eq()));
+/// Whether some column has the number or date.
+fn is_in(table: &Table, constant: &Constant) -> bool {
     table
         .columns()
         .iter()
-        .any(|column| matches!(column.dictionary(), Dictionary::Dates(_)) && column.values().any(same))
+        .any(|column| column.holds(constant) != Held::No)
 }
 
 fn column_feature(column: &Column, question: &str) -> u32 {

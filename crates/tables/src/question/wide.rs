@@ -5,9 +5,11 @@ use super::Mention;
 use super::link::Haystack;
 use super::nations::{NATIONS, Nation};
 use super::stop_words::is_stop_word;
-use super::words::{Words, words};
+use super::words::{Forms, Standing, Words, words};
 use crate::language::Constant;
+use crate::table::Table;
 use crate::text::normalize;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A word of a question with the token that it is part of.
@@ -22,8 +24,9 @@ struct Asked<'a> {
 pub(super) struct Wide<'a> {
     tokens: &'a [String],
     asked: Vec<Asked<'a>>,
+    table: &'a Table,
     words: &'a Words,
-    haystack: &'a Haystack,
+    haystack: Haystack<'a>,
 }
 
 /// More texts than this are no constant but half a table.
@@ -39,7 +42,7 @@ const RESULTS: [&[&str]; 3] = [
 ];
 
 impl<'a> Wide<'a> {
-    pub fn new(tokens: &'a [String], words: &'a Words, haystack: &'a Haystack) -> Self {
+    pub fn new(tokens: &'a [String], words: &'a Words, haystack: Haystack<'a>) -> Self {
         let mut asked = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
             let first = asked.len();
@@ -58,6 +61,7 @@ impl<'a> Wide<'a> {
         Wide {
             tokens,
             asked,
+            table: haystack.table(),
             words,
             haystack,
         }
@@ -70,7 +74,7 @@ impl<'a> Wide<'a> {
         if is_stop_word(token) || !token.contains(char::is_alphabetic) {
             return None;
         }
-        let forms = self.phrase(start, |word| self.words.forms(word).to_vec(), exact);
+        let forms = self.phrase(start, |word| self.words.forms(self.table, word), exact);
         if exact > 0 || forms.is_some() {
             return forms.or_else(|| self.misspelt(start, exact));
         }
@@ -81,10 +85,10 @@ impl<'a> Wide<'a> {
     }
 
     /// The longest run of words from a token on that stands in a cell, word for word in some form.
-    fn phrase(&self, start: usize, forms: impl Fn(&str) -> Vec<u32>, exact: usize) -> Option<Mention> {
+    fn phrase(&self, start: usize, forms: impl Fn(&str) -> Forms, exact: usize) -> Option<Mention> {
         let first = self.asked.iter().position(|asked| asked.token == start)?;
         let mut standing = self.words.standing(&forms(self.asked[first].word));
-        let mut best: Option<(usize, Vec<u32>)> = None;
+        let mut best: Option<(usize, Standing)> = None;
         let mut length = 1;
         while !standing.is_empty() {
             let last = &self.asked[first + length - 1];
@@ -95,7 +99,7 @@ impl<'a> Wide<'a> {
                 break;
             };
             let forms = forms(next.word);
-            standing.retain(|place| self.words.follows(*place, length, &forms));
+            self.words.narrow(self.table, &mut standing, length, &forms);
             length += 1;
         }
         let (length, standing) = best?;
@@ -106,15 +110,15 @@ impl<'a> Wide<'a> {
         if length == 1 && self.words.in_headers(self.asked[first].word) {
             return None;
         }
-        let texts = standing.iter().map(|place| self.words.text(*place, length));
-        mention(texts, start..end)
+        let texts = self.words.texts(self.table, &standing, length);
+        mention(texts.iter().map(String::as_str), start..end)
     }
 
     /// The same with long words that are nowhere in the table taken for the one that they misspell.
     fn misspelt(&self, start: usize, exact: usize) -> Option<Mention> {
-        let forms = |word: &str| match self.words.forms(word) {
-            [] => self.words.meant(word).into_iter().collect(),
-            forms => forms.to_vec(),
+        let forms = |word: &str| match self.words.forms(self.table, word) {
+            none if none.is_empty() => self.words.meant(word),
+            forms => forms,
         };
         self.phrase(start, forms, exact)
     }
@@ -137,21 +141,17 @@ impl<'a> Wide<'a> {
             .iter()
             .find(|words| words.contains(&self.tokens[start].as_str()))?;
         let texts = result.iter().flat_map(|word| {
-            let texts = self.words.beginning_with(word);
+            let texts = self.words.beginning_with(self.table, word).into_iter();
             // A letter alone is in every other word, so the whole text stands for it.
-            texts.map(move |text| if word.len() > 1 { word } else { text })
+            texts.map(move |text| if word.len() > 1 { (*word).to_owned() } else { text })
         });
-        mention(texts, start..start + 1)
+        let texts: Vec<String> = texts.collect();
+        mention(texts.iter().map(String::as_str), start..start + 1)
     }
 
     /// What the normal form of cells leaves out, as the cells that it is left out of.
     fn parenthesis(&self, start: usize) -> Option<Mention> {
-        let dropped = self.words.dropped();
-        let has = |needle: &str| {
-            dropped
-                .iter()
-                .any(|(rest, _)| super::link::has_bounded(rest, needle))
-        };
+        let has = |needle: &str| self.words.has_dropped(needle);
         let mut text = normalize(&self.tokens[start]);
         if self.words.in_headers(&text) || !has(&text) {
             return None;
@@ -165,7 +165,9 @@ impl<'a> Wide<'a> {
             text = longer;
             end += 1;
         }
-        let cells = dropped
+        let cells = self
+            .words
+            .dropped()
             .iter()
             .filter(|(rest, _)| super::link::has_bounded(rest, &text));
         mention(
@@ -197,16 +199,24 @@ fn nation_at(tokens: &[String], start: usize) -> Option<(Nation, usize)> {
 
 /// A constant of the distinct texts; of two of which one contains the other only the shorter, which finds both.
 fn mention<'t>(texts: impl Iterator<Item = &'t str>, span: Range<usize>) -> Option<Mention> {
-    let mut distinct: Vec<&str> = Vec::new();
-    for text in texts {
-        if distinct.iter().any(|known| text.contains(known)) {
+    let mut known = HashSet::new();
+    let mut texts: Vec<(usize, &str)> = texts.filter(|text| known.insert(*text)).enumerate().collect();
+    // A text can only contain a shorter one, so that those that come first in this order stay.
+    texts.sort_by_key(|(_, text)| text.len());
+    let mut kept: Vec<(usize, &str)> = Vec::new();
+    for (place, text) in texts {
+        if kept.iter().any(|(_, known)| text.contains(known)) {
             continue;
         }
-        distinct.retain(|known| !known.contains(text));
-        distinct.push(text);
+        kept.push((place, text));
+        if kept.len() > MOST_TEXTS {
+            return None;
+        }
     }
-    (1..=MOST_TEXTS).contains(&distinct.len()).then(|| Mention {
-        constant: Constant::Strings(distinct.into_iter().map(str::to_owned).collect()),
+    kept.sort_unstable();
+    let strings: Vec<String> = kept.into_iter().map(|(_, text)| text.to_owned()).collect();
+    (!strings.is_empty()).then_some(Mention {
+        constant: Constant::Strings(strings),
         span,
     })
 }

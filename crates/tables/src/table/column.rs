@@ -1,10 +1,12 @@
 //! A typed column: for every row the number of its value in a dictionary of distinct values.
 
+use super::index::TextIndex;
 use super::rows::RowSet;
-use super::texts::{Interner, Texts};
+use super::texts::Texts;
 use crate::Date;
+use crate::language::Constant;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What the values of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,7 +103,8 @@ impl fmt::Display for Value<'_> {
 /// The code of a row that has no value.
 pub(crate) const NO_VALUE: u32 = u32::MAX;
 
-/// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do.
+/// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do. A text's code is
+/// the number of the first of the cells' texts that has the same form.
 #[derive(Clone, Debug)]
 pub(crate) enum Dictionary {
     Text(Arc<Texts>),
@@ -115,8 +118,8 @@ pub(crate) enum Dictionary {
 pub(crate) struct Cells {
     pub rows: Arc<[u32]>,
     pub texts: Arc<Texts>,
-    /// The texts as they answer a question, under the same numbers.
-    pub answers: Arc<Texts>,
+    /// The texts as they answer a question, under the same numbers; made when first asked for.
+    pub answers: Arc<OnceLock<Arc<Texts>>>,
     /// Whether no two of the texts are equal.
     pub texts_are_distinct: bool,
 }
@@ -129,118 +132,186 @@ pub struct Column {
     kind: ColumnKind,
     /// For every row the number of its cell's text,
     cells: Arc<[u32]>,
-    /// and for every text the code of its value. Two small steps instead of a code for each row: a column of
-    /// two million cells then costs four bytes a cell however many readings it has.
-    code_of_text: Box<[u32]>,
-    dictionary: Dictionary,
+    /// and for every text its value. Two small steps instead of a code for each row: a column of two million cells
+    /// then costs four bytes a cell however many readings it has.
+    readings: Arc<Readings>,
     present: RowSet,
+}
+
+/// The values of the texts of a column. What takes long is done when first asked for: most questions about a large
+/// table look at few of its columns.
+#[derive(Debug)]
+struct Readings {
+    /// What the values are made from; nothing once they are made.
+    raw: Mutex<Option<Raw>>,
+    /// The forms of the texts, of a text column.
+    forms: OnceLock<Arc<Texts>>,
+    coded: OnceLock<Coded>,
+    index: OnceLock<TextIndex>,
+}
+
+/// What a column is made from: for each text of the cells what was read in it.
+#[derive(Debug)]
+enum Raw {
+    Texts {
+        texts: Arc<Texts>,
+        are_distinct: bool,
+        form: fn(&str, &mut String),
+    },
+    Numbers(Vec<Option<f64>>),
+    Dates(Vec<Option<Date>>),
+}
+
+#[derive(Debug)]
+struct Coded {
+    of_text: Box<[u32]>,
+    dictionary: Dictionary,
+    /// How many different values there are.
+    distinct: usize,
     /// Whether all dates know the same parts, so that their order is total.
     total_order: bool,
 }
 
+impl Readings {
+    fn new(raw: Raw) -> Arc<Self> {
+        Arc::new(Readings {
+            raw: Mutex::new(Some(raw)),
+            forms: OnceLock::new(),
+            coded: OnceLock::new(),
+            index: OnceLock::new(),
+        })
+    }
+
+    fn raw(&self) -> MutexGuard<'_, Option<Raw>> {
+        self.raw.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The forms of the texts; of a column of numbers or dates none.
+    fn forms(&self) -> &Arc<Texts> {
+        self.forms.get_or_init(|| match &*self.raw() {
+            Some(Raw::Texts { texts, form, .. }) => match texts.in_form(form) {
+                // Where every text is in its form already, as numbers are, the cells' own texts serve.
+                None => Arc::clone(texts),
+                Some(formed) => Arc::new(formed),
+            },
+            _ => Arc::default(),
+        })
+    }
+
+    fn coded(&self) -> &Coded {
+        self.coded.get_or_init(|| {
+            let forms = Arc::clone(self.forms());
+            match self.raw().take() {
+                Some(Raw::Texts {
+                    texts, are_distinct, ..
+                }) => {
+                    let of_text: Box<[u32]> = match are_distinct && Arc::ptr_eq(&texts, &forms) {
+                        true => (0..forms.len() as u32).collect(),
+                        false => forms.first_equals().into(),
+                    };
+                    Coded {
+                        distinct: (0..).zip(&of_text).filter(|(text, first)| text == *first).count(),
+                        of_text,
+                        dictionary: Dictionary::Text(forms),
+                        total_order: true,
+                    }
+                }
+                Some(Raw::Numbers(numbers)) => {
+                    let (of_text, numbers) = encode(&numbers, f64::total_cmp);
+                    Coded {
+                        of_text: of_text.into(),
+                        distinct: numbers.len(),
+                        dictionary: Dictionary::Numbers(numbers),
+                        total_order: true,
+                    }
+                }
+                Some(Raw::Dates(dates)) => {
+                    let (of_text, dates) = encode(&dates, |a, b| a.key().cmp(&b.key()));
+                    Coded {
+                        of_text: of_text.into(),
+                        distinct: dates.len(),
+                        total_order: dates.windows(2).all(|pair| pair[0].known() == pair[1].known()),
+                        dictionary: Dictionary::Dates(dates),
+                    }
+                }
+                None => Coded {
+                    of_text: Box::default(),
+                    dictionary: Dictionary::Numbers(Box::default()),
+                    distinct: 0,
+                    total_order: true,
+                },
+            }
+        })
+    }
+}
+
+/// The codes of a column's rows, to go through many.
+#[derive(Clone, Copy)]
+pub(crate) struct Codes<'a> {
+    cells: &'a [u32],
+    of_text: &'a [u32],
+}
+
+impl Codes<'_> {
+    pub fn of(self, row: usize) -> u32 {
+        self.of_text[self.cells[row] as usize]
+    }
+}
+
 impl Column {
-    fn new(
-        name: String,
-        source: usize,
-        kind: ColumnKind,
-        cells: &Cells,
-        codes: Vec<u32>,
-        dictionary: Dictionary,
-    ) -> Self {
-        let present = cells
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(_, text)| codes[**text as usize] != NO_VALUE);
-        let present = RowSet::from_rows(cells.rows.len(), present.map(|(row, _)| row));
-        let total_order = match &dictionary {
-            Dictionary::Dates(dates) => dates.windows(2).all(|pair| pair[0].known() == pair[1].known()),
-            _ => true,
-        };
-        let cells = Arc::clone(&cells.rows);
+    fn new(name: String, source: usize, kind: ColumnKind, cells: &Cells, present: RowSet, raw: Raw) -> Self {
         Column {
             name,
             source,
             kind,
-            cells,
-            code_of_text: codes.into(),
-            dictionary,
+            cells: Arc::clone(&cells.rows),
+            readings: Readings::new(raw),
             present,
-            total_order,
         }
     }
 
-    pub(crate) fn of_texts(
-        name: String,
-        source: usize,
-        cells: &Cells,
-        mut form: impl FnMut(&str, &mut String),
-    ) -> Self {
-        let mut buffer = String::new();
-        let mut formed = |text: &str, then: &mut dyn FnMut(&str) -> u32| {
-            buffer.clear();
-            form(text, &mut buffer);
-            then(&buffer)
+    /// The texts of the cells in a form; `form` appends it to what it is given.
+    pub(crate) fn of_texts(name: String, source: usize, cells: &Cells, form: fn(&str, &mut String)) -> Self {
+        let raw = Raw::Texts {
+            texts: Arc::clone(&cells.texts),
+            are_distinct: cells.texts_are_distinct,
+            form,
         };
-        // Where every text is in its form already, as numbers are, the cells' own texts serve.
-        let as_they_are = cells
-            .texts
-            .iter()
-            .all(|text| formed(text, &mut |form| u32::from(form == text)) == 1);
-        let (codes, dictionary) = if as_they_are && cells.texts_are_distinct {
-            ((0..cells.texts.len() as u32).collect(), Arc::clone(&cells.texts))
-        } else {
-            let mut interner = Interner::default();
-            let codes = cells
-                .texts
-                .iter()
-                .map(|text| formed(text, &mut |form| interner.intern(form)))
-                .collect();
-            (codes, Arc::new(interner.finish()))
-        };
-        Column::new(
-            name,
-            source,
-            ColumnKind::Text,
-            cells,
-            codes,
-            Dictionary::Text(dictionary),
-        )
+        let present = RowSet::all(cells.rows.len());
+        Column::new(name, source, ColumnKind::Text, cells, present, raw)
     }
 
-    /// `numbers` has a reading for each distinct text of the cells.
+    /// `numbers` has a reading for each distinct text of the cells, `present` the rows that have one.
     pub(crate) fn of_numbers(
         name: String,
         source: usize,
         kind: ColumnKind,
         cells: &Cells,
-        numbers: &[Option<f64>],
+        present: RowSet,
+        mut numbers: Vec<Option<f64>>,
     ) -> Self {
         // Adding zero makes one value of 0 and -0.
-        let numbers: Vec<Option<f64>> = numbers.iter().map(|n| n.map(|n| n + 0.0)).collect();
-        let (codes, distinct) = encode(&numbers, f64::total_cmp);
-        Column::new(name, source, kind, cells, codes, Dictionary::Numbers(distinct))
+        numbers.iter_mut().flatten().for_each(|number| *number += 0.0);
+        Column::new(name, source, kind, cells, present, Raw::Numbers(numbers))
     }
 
-    /// `dates` has a reading for each distinct text of the cells.
-    pub(crate) fn of_dates(name: String, source: usize, cells: &Cells, dates: &[Option<Date>]) -> Self {
-        let (codes, distinct) = encode(dates, |a, b| a.key().cmp(&b.key()));
-        Column::new(
-            name,
-            source,
-            ColumnKind::Date,
-            cells,
-            codes,
-            Dictionary::Dates(distinct),
-        )
+    /// `dates` has a reading for each distinct text of the cells, `present` the rows that have one.
+    pub(crate) fn of_dates(
+        name: String,
+        source: usize,
+        cells: &Cells,
+        present: RowSet,
+        dates: Vec<Option<Date>>,
+    ) -> Self {
+        Column::new(name, source, ColumnKind::Date, cells, present, Raw::Dates(dates))
     }
 
     /// The same column with other rows: for each the number of its cell's text.
     pub(crate) fn with_cells(&self, cells: &Arc<[u32]>) -> Self {
-        let is_present = |text: &u32| self.code_of_text[*text as usize] != NO_VALUE;
-        let present = cells.iter().enumerate().filter(|(_, text)| is_present(text));
+        let of_text = &self.readings.coded().of_text;
+        let is_present = |row: usize| of_text[cells[row] as usize] != NO_VALUE;
         Column {
-            present: RowSet::from_rows(cells.len(), present.map(|(row, _)| row)),
+            present: RowSet::where_true(cells.len(), is_present),
             cells: Arc::clone(cells),
             ..self.clone()
         }
@@ -275,12 +346,25 @@ impl Column {
 
     /// The distinct values; numbers and dates ascend.
     pub fn values(&self) -> impl Iterator<Item = Value<'_>> {
-        (0..self.values_len() as u32).map(|code| self.decode(code))
+        let coded = self.readings.coded();
+        // Of equal texts only the first is a value.
+        let is_value = move |code: &u32| match &coded.dictionary {
+            Dictionary::Text(_) => coded.of_text[*code as usize] == *code,
+            _ => true,
+        };
+        (0..self.code_space() as u32)
+            .filter(is_value)
+            .map(|code| self.decode(code))
     }
 
     /// How many distinct values there are.
     pub fn values_len(&self) -> usize {
-        match &self.dictionary {
+        self.readings.coded().distinct
+    }
+
+    /// All codes are below this.
+    pub(crate) fn code_space(&self) -> usize {
+        match &self.readings.coded().dictionary {
             Dictionary::Text(texts) => texts.len(),
             Dictionary::Numbers(numbers) => numbers.len(),
             Dictionary::Dates(dates) => dates.len(),
@@ -299,11 +383,19 @@ impl Column {
 
     /// Whether comparing codes is the same as comparing values.
     pub(crate) fn codes_are_ordered(&self) -> bool {
-        self.total_order
+        self.readings.coded().total_order
     }
 
     pub(crate) fn code(&self, row: usize) -> u32 {
-        self.code_of_text[self.cells[row] as usize]
+        self.readings.coded().of_text[self.cells[row] as usize]
+    }
+
+    /// The codes of all rows.
+    pub(crate) fn codes(&self) -> Codes<'_> {
+        Codes {
+            cells: &self.cells,
+            of_text: &self.readings.coded().of_text,
+        }
     }
 
     /// The number of a row's text among those of the cells.
@@ -311,8 +403,13 @@ impl Column {
         self.cells[row]
     }
 
+    /// For every row the number of its text among those of the cells.
+    pub(crate) fn texts(&self) -> &[u32] {
+        &self.cells
+    }
+
     pub(crate) fn decode(&self, code: u32) -> Value<'_> {
-        match &self.dictionary {
+        match &self.readings.coded().dictionary {
             Dictionary::Text(texts) => Value::Text(texts.get(code)),
             Dictionary::Numbers(numbers) => Value::Number(numbers[code as usize]),
             Dictionary::Dates(dates) => Value::Date(dates[code as usize]),
@@ -320,7 +417,76 @@ impl Column {
     }
 
     pub(crate) fn dictionary(&self) -> &Dictionary {
-        &self.dictionary
+        &self.readings.coded().dictionary
+    }
+
+    /// The forms of the cells' texts, under their numbers, equal ones as often as they are there; of a column of
+    /// numbers or dates nothing.
+    pub(crate) fn forms(&self) -> &Texts {
+        self.readings.forms()
+    }
+
+    /// The index of the forms, made when first asked for.
+    pub(crate) fn index(&self) -> &TextIndex {
+        self.readings.index.get_or_init(|| TextIndex::new(self.forms()))
+    }
+
+    /// Whether some cell of the column has the constant.
+    pub fn holds(&self, constant: &Constant) -> Held {
+        match (constant, self.kind) {
+            (Constant::Strings(strings), ColumnKind::Text) => self.index().held(self.forms(), strings),
+            (Constant::Numbers(numbers), ColumnKind::Number | ColumnKind::SecondNumber) => {
+                let Dictionary::Numbers(known) = self.dictionary() else {
+                    return Held::No;
+                };
+                let is_known = |number: &f64| {
+                    let from = known.partition_point(|probe| probe < number);
+                    known.get(from).is_some_and(|probe| probe == number)
+                };
+                Held::whole_if(numbers.iter().any(is_known))
+            }
+            (Constant::Dates(dates), ColumnKind::Date) => {
+                let Dictionary::Dates(known) = self.dictionary() else {
+                    return Held::No;
+                };
+                let same =
+                    |known: &Date, date: &Date| date.compare(*known).is_some_and(|order| order.is_eq());
+                Held::whole_if(
+                    known
+                        .iter()
+                        .any(|known| dates.iter().any(|date| same(known, date))),
+                )
+            }
+            _ => Held::No,
+        }
+    }
+
+    /// Does now what would be done when first asked for.
+    pub(crate) fn prepare(&self) {
+        match self.kind {
+            ColumnKind::Text => _ = self.index(),
+            _ => _ = self.readings.coded(),
+        }
+    }
+}
+
+/// Whether a column has a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// No cell has it.
+    No,
+    /// A cell has it as a part, bounded by words.
+    Part,
+    /// It is a whole cell.
+    Whole,
+}
+
+impl Held {
+    fn whole_if(whole: bool) -> Held {
+        match whole {
+            true => Held::Whole,
+            false => Held::No,
+        }
     }
 }
 

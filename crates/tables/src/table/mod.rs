@@ -1,20 +1,30 @@
 //! Tables: cells as they stand in the file, and typed columns made from them.
 
+mod cells;
 mod column;
+mod escaped;
 mod file;
+mod format;
+mod index;
+mod json_lines;
+mod parquet;
 pub(crate) mod rows;
+mod separated;
+mod source;
 mod texts;
 
-pub use column::{Column, ColumnId, ColumnKind, Value};
-pub use file::{Dialect, LoadOptions, TableError};
+pub use column::{Column, ColumnId, ColumnKind, Held, Value};
+pub use file::{LoadOptions, TableError};
+pub use format::Format;
 pub use rows::RowSet;
 
 pub(crate) use column::{Dictionary, NO_VALUE};
+pub(crate) use index::Next;
 pub(crate) use texts::Texts;
 
 use crate::Date;
 use crate::explain::Layout;
-use crate::question::{Haystack, Words};
+use crate::question::{Words, join};
 use crate::read;
 use crate::text;
 use column::Cells;
@@ -61,8 +71,9 @@ pub struct Table {
     cells: Vec<Cells>,
     columns: Vec<Column>,
     by_name: HashMap<String, ColumnId>,
-    /// Its texts in one, made when a question first asks.
-    haystack: OnceLock<Haystack>,
+    lines: Lines,
+    /// Its texts in one if they are few, made when a question first asks.
+    joined_texts: OnceLock<Option<String>>,
     /// Its words, the same.
     words: OnceLock<Words>,
     /// How it is laid out for SQL, made when a program is first explained.
@@ -93,13 +104,19 @@ impl Table {
 
     /// The text of a cell as it answers a question.
     pub(crate) fn answer_text(&self, row: usize, source: usize) -> &str {
-        let cells = &self.cells[source];
-        cells.answers.get(cells.rows[row])
+        self.answers(source).get(self.cells[source].rows[row])
     }
 
     /// The texts of a column of the file as they answer a question.
     pub(crate) fn answers(&self, source: usize) -> &Texts {
-        &self.cells[source].answers
+        let cells = &self.cells[source];
+        cells.answers.get_or_init(|| {
+            let joined = match self.lines {
+                Lines::Kept => None,
+                Lines::Joined => cells.texts.in_form(text::append_in_one_line),
+            };
+            joined.map_or_else(|| Arc::clone(&cells.texts), Arc::new)
+        })
     }
 
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
@@ -117,8 +134,32 @@ impl Table {
         &self.columns[id.0 as usize]
     }
 
-    pub(crate) fn haystack(&self) -> &Haystack {
-        self.haystack.get_or_init(|| Haystack::new(self))
+    /// The texts of a column of the file as they stand there.
+    pub(crate) fn raw_texts(&self, source: usize) -> &Texts {
+        &self.cells[source].texts
+    }
+
+    /// Does now, on all cores, what is otherwise done when a question first needs it: typed values and the index of the
+    /// texts of each column, and the words of all. Questions about a large table then take no longer than later ones.
+    pub fn prepare(&self) {
+        if self.is_large() {
+            self.columns.par_iter().for_each(Column::prepare);
+            self.words();
+        }
+    }
+
+    /// Whether there is so much text that it is searched by an index.
+    pub(crate) fn is_large(&self) -> bool {
+        let size = |cells: &Cells| cells.texts.size();
+        self.cells.iter().map(size).sum::<usize>() > Table::SMALL
+    }
+
+    /// The most bytes of text that are searched through without an index.
+    const SMALL: usize = 1 << 20;
+
+    /// All distinct texts in one, of a table that is not large.
+    pub(crate) fn joined_texts(&self) -> Option<&str> {
+        self.joined_texts.get_or_init(|| join(self)).as_deref()
     }
 
     /// A table of the same columns with other rows: the cell of column `source` in the new row `row` is the one that
@@ -145,10 +186,11 @@ impl Table {
             columns: columns
                 .map(|column| column.with_cells(&cells[column.source()].rows))
                 .collect(),
-            haystack: OnceLock::new(),
+            joined_texts: OnceLock::new(),
             words: OnceLock::new(),
             layout: OnceLock::new(),
             by_name: self.by_name.clone(),
+            lines: self.lines,
             name: self.name.clone(),
             headers: self.headers.clone(),
             rows,
@@ -161,7 +203,7 @@ impl Table {
     }
 
     pub(crate) fn words(&self) -> &Words {
-        self.words.get_or_init(|| Words::new(self))
+        self.words.get_or_init(|| Words::new(self, self.is_large()))
     }
 
     /// The column that programs call `name`.
@@ -228,20 +270,19 @@ impl TableBuilder {
         self.rows += 1;
     }
 
-    fn push_batch(&mut self, batch: &[csv::StringRecord]) {
-        let fill = |(column, (rows, texts)): (usize, &mut (Vec<u32>, Interner))| {
-            rows.extend(
-                batch
-                    .iter()
-                    .map(|record| texts.intern(record.get(column).unwrap_or(""))),
-            );
-        };
-        if batch.len() * self.columns.len() >= PARALLEL_CELLS / 8 {
-            self.columns.par_iter_mut().enumerate().for_each(fill);
-        } else {
-            self.columns.iter_mut().enumerate().for_each(fill);
+    /// A table of cells that are already in columns.
+    fn from_columns(
+        name: &str,
+        headers: Vec<String>,
+        rows: usize,
+        columns: Vec<(Vec<u32>, Interner)>,
+    ) -> Self {
+        let builder = TableBuilder::new(name, headers);
+        TableBuilder {
+            rows,
+            columns,
+            ..builder
         }
-        self.rows += batch.len();
     }
 
     /// Types the columns by what our own reader finds in the cells.
@@ -287,19 +328,18 @@ impl TableBuilder {
             if numeric.get(source).copied().unwrap_or(false) {
                 let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
                 let name = format!("r.{name}{}", ColumnKind::Number.suffix());
+                let present = present(cells, &numbers);
                 vec![Column::of_numbers(
                     name,
                     source,
                     ColumnKind::Number,
                     cells,
-                    &numbers,
+                    present,
+                    numbers,
                 )]
             } else {
                 let name = format!("r.{name}{}", ColumnKind::Text.suffix());
-                let lower = |text: &str, out: &mut String| {
-                    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()))
-                };
-                vec![Column::of_texts(name, source, cells, lower)]
+                vec![Column::of_texts(name, source, cells, append_lower)]
             }
         })
     }
@@ -314,16 +354,11 @@ impl TableBuilder {
         } = self;
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
             let texts_are_distinct = texts.is_distinct();
-            let texts = Arc::new(texts.finish());
-            let answers = match lines == Lines::Kept || texts.iter().all(text::is_one_line) {
-                true => Arc::clone(&texts),
-                false => Arc::new(texts.in_form(text::append_in_one_line)),
-            };
             let cells = Cells {
                 rows: rows.into(),
                 texts_are_distinct,
-                texts,
-                answers,
+                texts: Arc::new(texts.finish()),
+                answers: Arc::default(),
             };
             let columns = typed(&names[source], source, &cells);
             (cells, columns)
@@ -339,10 +374,11 @@ impl TableBuilder {
             .zip(0..)
             .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
         Table {
-            haystack: OnceLock::new(),
+            joined_texts: OnceLock::new(),
             words: OnceLock::new(),
             layout: OnceLock::new(),
             by_name: ids.collect(),
+            lines,
             name,
             headers,
             rows,
@@ -353,7 +389,7 @@ impl TableBuilder {
 }
 
 /// What becomes of line ends within cells when the cells answer a question.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lines {
     /// They stay, as WikiSQL compares them.
     Kept,
@@ -364,6 +400,11 @@ enum Lines {
 /// Below this many cells starting threads costs more than it saves.
 const PARALLEL_CELLS: usize = 1 << 16;
 
+/// Lower case letter by letter, as WikiSQL compares text.
+fn append_lower(text: &str, out: &mut String) {
+    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()));
+}
+
 /// The readings of a column that enough of its rows have.
 fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) -> Vec<Column> {
     let full_name = |kind: ColumnKind| format!("r.{name}{}", kind.suffix());
@@ -371,41 +412,54 @@ fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) 
         full_name(ColumnKind::Text),
         source,
         cells,
-        text::normalize_into,
+        text::append_normalized,
     )];
     for kind in [ColumnKind::Number, ColumnKind::SecondNumber] {
-        let pick = |reading: &Reading| {
-            if kind == ColumnKind::Number {
-                reading.number
-            } else {
-                reading.second
-            }
+        let pick = |reading: &Reading| match kind {
+            ColumnKind::Number => reading.number,
+            _ => reading.second,
         };
-        let numbers: Vec<Option<f64>> = readings.iter().map(pick).collect();
-        if common(cells, &numbers) {
-            columns.push(Column::of_numbers(full_name(kind), source, kind, cells, &numbers));
+        if let Some((numbers, present)) = common(cells, readings, pick) {
+            columns.push(Column::of_numbers(
+                full_name(kind),
+                source,
+                kind,
+                cells,
+                present,
+                numbers,
+            ));
         }
     }
-    let dates: Vec<Option<Date>> = readings.iter().map(|reading| reading.date).collect();
-    if common(cells, &dates) {
+    if let Some((dates, present)) = common(cells, readings, |reading| reading.date) {
         columns.push(Column::of_dates(
             full_name(ColumnKind::Date),
             source,
             cells,
-            &dates,
+            present,
+            dates,
         ));
     }
     columns
 }
 
-/// Whether at least a fifth of the rows, and one at all, have a value.
-fn common<T>(cells: &Cells, values: &[Option<T>]) -> bool {
-    let present = cells
-        .rows
-        .iter()
-        .filter(|text| values[**text as usize].is_some())
-        .count();
-    present > 0 && present * 5 >= cells.rows.len()
+/// One part of the readings and the rows that have it, if at least a fifth of the rows, and one at all, have.
+fn common<T: Sync>(
+    cells: &Cells,
+    readings: &[Reading],
+    pick: impl Fn(&Reading) -> Option<T>,
+) -> Option<(Vec<Option<T>>, RowSet)> {
+    if readings.iter().all(|reading| pick(reading).is_none()) {
+        return None;
+    }
+    let values: Vec<Option<T>> = readings.iter().map(pick).collect();
+    let present = present(cells, &values);
+    let count = present.len();
+    (count > 0 && count * 5 >= cells.rows.len()).then_some((values, present))
+}
+
+/// The rows whose text has a value.
+fn present<T: Sync>(cells: &Cells, values: &[Option<T>]) -> RowSet {
+    RowSet::where_true(cells.rows.len(), |row| values[cells.rows[row] as usize].is_some())
 }
 
 /// The name of a column in programs: the words of its header, lower-cased, without accents and joined by `_`.

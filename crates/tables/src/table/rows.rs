@@ -1,5 +1,8 @@
 //! Sets of rows as bit sets.
 
+use rayon::prelude::*;
+use std::ops::Range;
+
 /// A set of rows of one table, one bit a row.
 ///
 /// ```
@@ -44,6 +47,26 @@ impl RowSet {
         set
     }
 
+    /// The rows of a table of `rows` rows for which `test` holds.
+    pub(crate) fn where_true(rows: usize, test: impl Fn(usize) -> bool + Sync) -> Self {
+        // Fewer are looked at sooner than other threads are woken.
+        const MANY: usize = 1 << 17;
+        let word = |place: usize| {
+            let first = place * 64;
+            (first..rows.min(first + 64)).fold(0, |word, row| word | u64::from(test(row)) << (row - first))
+        };
+        let places = 0..words_for(rows);
+        let words: Vec<u64> = match rows < MANY {
+            true => places.map(word).collect(),
+            false => places
+                .into_par_iter()
+                .with_min_len(MANY / 256)
+                .map(word)
+                .collect(),
+        };
+        RowSet { words: words.into() }
+    }
+
     pub(crate) fn from_words(words: &[u64]) -> Self {
         RowSet { words: words.into() }
     }
@@ -85,6 +108,15 @@ pub(crate) fn count(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
+/// The stretch of words from the first with a row to the last; an empty one if there is no row.
+pub(crate) fn span(words: &[u64]) -> Range<usize> {
+    let is_some = |word: &u64| *word != 0;
+    match (words.iter().position(is_some), words.iter().rposition(is_some)) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => 0..0,
+    }
+}
+
 pub(crate) fn intersect(a: &[u64], b: &[u64]) -> bool {
     a.iter().zip(b).any(|(a, b)| a & b != 0)
 }
@@ -100,10 +132,15 @@ pub(crate) fn last(words: &[u64]) -> Option<usize> {
 }
 
 pub(crate) fn iter(words: &[u64]) -> Ones<'_> {
+    iter_from(words, 0)
+}
+
+/// The rows of a stretch of words that begins with the word of this number.
+pub(crate) fn iter_from(words: &[u64], first: usize) -> Ones<'_> {
     Ones {
         words: words.iter(),
         word: 0,
-        next_base: 0,
+        next_base: first * 64,
     }
 }
 
@@ -165,9 +202,13 @@ mod tests {
             let set = RowSet::from_rows(rows, members.iter().copied());
             prop_assert_eq!(set.iter().collect::<BTreeSet<_>>(), members.clone());
             prop_assert_eq!(set.len(), members.len());
+            let span = span(set.words());
+            prop_assert_eq!(iter_from(&set.words()[span.clone()], span.start).collect::<BTreeSet<_>>(), members.clone());
+            prop_assert_eq!(span.is_empty(), members.is_empty());
             prop_assert_eq!(first(set.words()), members.first().copied());
             prop_assert_eq!(last(set.words()), members.last().copied());
             prop_assert_eq!(RowSet::all(rows).len(), rows);
+            prop_assert_eq!(RowSet::where_true(rows, |row| members.contains(&row)), set);
         }
 
         #[test]
