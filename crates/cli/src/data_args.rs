@@ -9,8 +9,8 @@ pub struct SelectionArgs {
     /// The split.
     ///
     /// WikiTableQuestions: training, random-split-1-train, random-split-1-dev, pristine-seen-tables,
-    /// pristine-unseen-tables… WikiSQL: train, dev, test, and train-a and train-b (the questions of every tenth
-    /// training table are train-b). toy: train, dev, test.
+    /// pristine-unseen-tables… WikiSQL: train, dev, test. Of both, …train-b is made of the questions about every tenth
+    /// training table and …train-a of the rest. toy: train, dev, test.
     #[arg(long, value_name = "S")]
     pub split: Option<String>,
     /// Only the first N examples.

@@ -1,12 +1,16 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+mod boxed;
 mod chart;
 mod commands;
 mod data_args;
 mod json;
+mod prompt;
+mod reply_view;
 mod run_setup;
 mod size;
 mod table_view;
+mod terminal;
 mod training;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -19,10 +23,10 @@ use std::process::ExitCode;
 ///
 ///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
 ///
-/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo demo` shows in a minute how
-/// it is learnt; `mapo train` and `mapo eval` do it on real data, `mapo compare` tells how objectives and settings
+/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo ask` answers a
+/// question about your own table; `mapo demo` shows in a minute how it is learnt; `mapo train` and `mapo eval` do it on real data, `mapo compare` tells how objectives and settings
 /// differ, `mapo pack` makes a small file of what was learnt and `mapo model` shows what a file holds. `mapo run` runs a
-/// program, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
+/// program, `mapo sql` writes it as SQL, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
 /// predictions by a benchmark's official rules.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
@@ -33,15 +37,18 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Ask(commands::ask::Ask),
     Demo(commands::demo::Demo),
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
+    Calibrate(commands::calibrate::Calibrate),
     Compare(commands::compare::Compare),
     Model(commands::model::Model),
     Pack(commands::pack::Pack),
     Words(commands::words::Words),
     Study(commands::study::Study),
     Run(commands::run::Run),
+    Sql(commands::sql::Sql),
     Data(commands::data::Data),
     Score(commands::score::Score),
     Explore(commands::explore::Explore),
@@ -60,15 +67,18 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Ask(ask) => ask.execute(),
         Command::Demo(demo) => demo.execute(),
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),
+        Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Model(model) => model.execute(),
         Command::Pack(pack) => pack.execute(),
         Command::Words(words) => words.execute(),
         Command::Study(study) => study.execute(),
         Command::Run(run) => run.execute(),
+        Command::Sql(sql) => sql.execute(),
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),
         Command::Explore(explore) => explore.execute(),
@@ -83,7 +93,8 @@ fn main() -> ExitCode {
         // Whoever reads our output has seen enough, as `head` does.
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("mapo: {error}");
+            // It may quote a table.
+            eprintln!("mapo: {}", terminal::clean_lines(&error.to_string()));
             ExitCode::from(2)
         }
     }

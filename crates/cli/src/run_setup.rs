@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// The settings of a run.
 #[derive(Args, Clone)]
 pub struct SettingsArgs {
-    /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), wtq-paper, wikisql-paper.
+    /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), tune (a few questions of one's
+    /// own, beginning with a model), wtq-paper, wikisql-paper.
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// Settings in TOML, over those of the preset.
@@ -26,9 +27,10 @@ pub struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    /// The settings for a dataset, changed as the arguments say.
-    pub fn settings(&self, data: &Dataset) -> Result<Settings, Box<dyn Error>> {
-        let preset = self.preset.unwrap_or(Preset::for_data(data));
+    /// The settings for a dataset, and for beginning with a model or with a new one, changed as the arguments say.
+    pub fn settings(&self, data: &Dataset, from_model: bool) -> Result<Settings, Box<dyn Error>> {
+        let usual = Preset::for_data(data, from_model);
+        let preset = self.preset.unwrap_or(usual);
         let mut settings = preset.settings();
         if let Some(file) = &self.config {
             let file_error = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
@@ -44,13 +46,18 @@ impl SettingsArgs {
     }
 }
 
-/// The split by which models are chosen where none is named.
-pub fn dev_split(data: &Dataset) -> Option<String> {
-    match data {
-        Dataset::Toy | Dataset::WikiSql(_) => Some("dev".to_owned()),
-        Dataset::Wtq(_) => Some("random-split-1-dev".to_owned()),
-        Dataset::JsonLines(_) => None,
-    }
+/// The split to train on and the one by which models are chosen, where they are not named. Who names what to train on
+/// of questions of their own, and not what to choose by, has none to choose by unless it is certain to be another part.
+pub fn splits(
+    data: &Dataset,
+    train: Option<&str>,
+    dev: Option<&str>,
+) -> Result<(String, Option<String>), Box<dyn Error>> {
+    let (usual, usual_dev) = data.training_splits()?;
+    let train = train.unwrap_or(&usual);
+    let is_apart = !matches!(data, Dataset::JsonLines(_)) || train == usual;
+    let dev = dev.map(str::to_owned).or(usual_dev.filter(|_| is_apart));
+    Ok((train.to_owned(), dev))
 }
 
 /// The examples to train on and to choose by.

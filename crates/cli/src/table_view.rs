@@ -1,5 +1,6 @@
 //! Tables for the terminal.
 
+use crate::terminal::clean;
 use comfy_table::{CellAlignment, ContentArrangement, Table as View, presets};
 use mapo_tables::Table;
 use mapo_training::compare::Block;
@@ -9,7 +10,6 @@ pub fn show(table: &Table, most_rows: usize) -> String {
     let mut view = View::new();
     view.load_preset(presets::UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Dynamic);
-    let clean = |text: &str| text.replace(['\n', '\r', '\t'], " ");
     view.set_header(std::iter::once(String::new()).chain(table.headers().iter().map(|header| clean(header))));
     for row in 0..table.rows().min(most_rows) {
         let cells = (0..table.headers().len()).map(|source| clean(table.cell(row, source)));

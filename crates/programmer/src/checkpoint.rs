@@ -234,6 +234,30 @@ impl Checkpoint {
         file::read(path, |contents| Self::of(contents, trainable))
     }
 
+    /// Gives a model's file other notes and leaves everything else in it as it is, byte for byte. The file is complete
+    /// or as it was.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be read or written, [`Error::Format`] if it is not a model.
+    pub fn change_notes(path: &Path, change: impl FnOnce(&mut serde_json::Value)) -> Result<()> {
+        let bytes = file::read_bytes(path)?;
+        let changed = file::understand(&bytes, path, |contents| {
+            Header::of(contents)?;
+            let mut description: serde_json::Value = contents.description()?;
+            change(&mut description["notes"]);
+            file::with_description(&bytes, &description)
+        })?;
+        file::write(path, &changed)
+    }
+
+    /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call it `name`.
+    ///
+    /// # Errors
+    /// [`Error::Format`] saying what is missing or does not fit.
+    pub fn from_bytes(bytes: &[u8], name: &Path, trainable: bool) -> Result<Self> {
+        file::understand(bytes, name, |contents| Self::of(contents, trainable))
+    }
+
     fn of(contents: &Contents<'_>, trainable: bool) -> std::result::Result<Self, String> {
         let header = Header::of(contents)?;
         let config = header.config;

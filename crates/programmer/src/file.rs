@@ -130,11 +130,42 @@ pub(crate) fn read<T>(
     path: &Path,
     make: impl FnOnce(&Contents<'_>) -> std::result::Result<T, String>,
 ) -> Result<T> {
-    let bytes = std::fs::read(path).map_err(|source| Error::File {
+    understand(&read_bytes(path)?, path, make)
+}
+
+/// The bytes of a file.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|source| Error::File {
         path: path.to_owned(),
         source,
-    })?;
-    Contents::of(&bytes)
+    })
+}
+
+/// The bytes of a file with another description; the tensors and where they lie stay as they are.
+pub(crate) fn with_description(
+    bytes: &[u8],
+    description: &serde_json::Value,
+) -> std::result::Result<Vec<u8>, String> {
+    /// The header's length stands before it, in so many bytes, and tensors begin at a multiple of that.
+    const LENGTH: usize = 8;
+    let (length, rest) = bytes.split_first_chunk::<LENGTH>().ok_or("too short")?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|e| e.to_string())?;
+    let (header, tensors) = rest.split_at_checked(length).ok_or("too short")?;
+    let mut header: serde_json::Value = serde_json::from_slice(header).map_err(|e| e.to_string())?;
+    header["__metadata__"][KEY] = description.to_string().into();
+    let mut header = header.to_string().into_bytes();
+    header.resize(header.len().next_multiple_of(LENGTH), b' ');
+    let length = (header.len() as u64).to_le_bytes();
+    Ok([&length, header.as_slice(), tensors].concat())
+}
+
+/// Makes something of the bytes of a file that is called `path` in errors.
+pub(crate) fn understand<T>(
+    bytes: &[u8],
+    path: &Path,
+    make: impl FnOnce(&Contents<'_>) -> std::result::Result<T, String>,
+) -> Result<T> {
+    Contents::of(bytes)
         .and_then(|contents| make(&contents))
         .map_err(|reason| Error::Format {
             path: path.to_owned(),

@@ -6,6 +6,7 @@ pub mod datasets;
 mod date;
 mod digits;
 mod environment;
+pub mod explain;
 mod kind;
 pub mod language;
 pub mod meaning;
@@ -19,6 +20,7 @@ pub mod text;
 pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
 pub use date::{Date, NotADate};
 pub use environment::{Pruning, TableEnv};
+pub use explain::{CellRef, Explanation, Step, english, explain, sql, write_sql_table};
 pub use kind::QuestionKind;
 pub use language::{
     Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,

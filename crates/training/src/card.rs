@@ -4,6 +4,7 @@ use mapo_tables::Dataset;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::confidence::Calibration;
 use crate::folder::RunConfig;
 use crate::{Error, Result};
 
@@ -41,6 +42,12 @@ pub struct Card {
     /// Its share of right answers there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev_accuracy: Option<f64>,
+    /// Whether that was measured before the model was packed into fewer bits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before_packing: bool,
+    /// How far its answers can be trusted, fitted to questions that it was not trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// The settings of the run; as they were written, for they change between versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<Value>,
@@ -69,6 +76,8 @@ impl Card {
             step: Some(step),
             dev_split: run.dev_split.clone(),
             dev_accuracy,
+            before_packing: false,
+            calibration: None,
             settings: Some(settings),
             notes: Map::new(),
         })
@@ -131,7 +140,7 @@ impl Card {
 }
 
 /// What a note cannot replace.
-const FROM_THE_RUN: [&str; 11] = [
+const FROM_THE_RUN: [&str; 13] = [
     "data",
     "split",
     "limit",
@@ -142,6 +151,8 @@ const FROM_THE_RUN: [&str; 11] = [
     "step",
     "dev_split",
     "dev_accuracy",
+    "before_packing",
+    "calibration",
     "settings",
 ];
 
@@ -195,6 +206,8 @@ mod tests {
         // Every field that a run can write is protected.
         let full = Card {
             dev_split: Some("dev".to_owned()),
+            before_packing: true,
+            calibration: Some(calibration()),
             ..Card::of_run(&config("toy"), 12, Some(0.5)).unwrap()
         };
         for name in full.write().unwrap().as_object().unwrap().keys() {
@@ -204,6 +217,31 @@ mod tests {
         for wrong in ["licence", "=x", "licence="] {
             assert!(card.note(wrong).unwrap_err().to_string().contains("NAME=VALUE"));
         }
+    }
+
+    fn calibration() -> Calibration {
+        Calibration {
+            bias: -0.1,
+            slope: 0.3,
+            agreement: 1e-17,
+            length: -1.0 / 3.0,
+            runner_up: -2.0,
+            threshold: 0.47,
+            fitted_to: "toy train-b".to_owned(),
+            answers: 100,
+        }
+    }
+
+    #[test]
+    fn a_calibration_comes_back_to_the_last_bit() {
+        let card = Card {
+            calibration: Some(calibration()),
+            before_packing: true,
+            ..Card::default()
+        };
+        let text = card.write().unwrap().to_string();
+        let back = Card::read(&serde_json::from_str(&text).unwrap());
+        assert_eq!(back, card);
     }
 
     #[test]

@@ -63,8 +63,9 @@ fn known(words: &Words, word: &str) -> u32 {
     words.id(word).or_else(|| words.id(UNKNOWN)).unwrap_or(0)
 }
 
-/// What is the same for all questions about a table.
-struct TableView {
+/// What is the same for all questions about a table: made once, it serves them all.
+#[derive(Clone, Debug)]
+pub struct TableView {
     /// For each typed column the words of its name, of its type and of some of its cells.
     columns: Vec<(Vec<u32>, u32, Vec<u32>)>,
     names: Names,
@@ -75,7 +76,8 @@ const CELLS: usize = 20;
 const CELL_WORDS: usize = 16;
 
 impl TableView {
-    fn new(config: &Config, words: &Words, table: &Table) -> Self {
+    /// Looks at a table with the words of a network.
+    pub fn new(config: &Config, words: &Words, table: &Table) -> Self {
         let columns = table.columns().iter().map(|column| {
             let name = column.words().map(|word| known(words, word)).collect();
             let cells = if config.cells {
@@ -178,7 +180,8 @@ fn kind_of(constant: &Constant) -> u32 {
     }
 }
 
-fn encode_beside(
+/// [`encode`] beside a table that has been looked at before.
+pub fn encode_beside(
     config: &Config,
     words: &Words,
     question: &Question,

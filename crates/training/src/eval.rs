@@ -2,12 +2,14 @@
 
 use mapo_programmer::Network;
 use mapo_tables::scoring::wtq::Scratch;
-use mapo_tables::{Assistance, Denotation, Example, Interpreter, Purpose, Token};
+use mapo_tables::{Assistance, Example, Interpreter, Purpose, Token};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
 use crate::Result;
+use crate::choice::choices;
+use crate::confidence::{Calibration, Judged};
 use crate::encode::{Input, encode_all};
 use crate::policy::NeuralPolicy;
 use crate::search::{Candidate, beam_search, visit};
@@ -30,6 +32,10 @@ pub struct Prediction {
     pub expected: Vec<String>,
     /// What all programs of the beam with this answer have together; with several models, the mean over them.
     pub probability: f64,
+    /// How probable the model's calibration says it is that the answer is right, where there is one; see
+    /// [`calibrate`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<f64>,
     /// Whether the answer is right.
     pub right: bool,
     /// Whether some program of the beams has a right answer.
@@ -37,6 +43,19 @@ pub struct Prediction {
     /// The program's tokens, for whoever wants to run it again.
     #[serde(skip)]
     pub tokens: Vec<Token>,
+    /// The answers of the beams, judged: this one first, then the runners-up.
+    #[serde(skip)]
+    pub judged: Vec<Judged>,
+}
+
+/// Adds to predictions what the calibration of their model says.
+pub fn calibrate(predictions: &mut [Prediction], calibration: &Calibration) {
+    for prediction in predictions {
+        // Where no program was found nothing can be right.
+        let first = prediction.judged.first();
+        let calibrated = first.map_or(0.0, |answer| calibration.probability(&answer.signs));
+        prediction.calibrated = Some(calibrated);
+    }
 }
 
 /// The share of right answers.
@@ -105,7 +124,7 @@ fn predict(
     beams: &[Vec<Candidate>],
     scratch: &mut Scratch,
 ) -> Result<Prediction> {
-    let answers = answers(interpreter, beams)?;
+    let choices = choices(interpreter, beams)?;
     let mut prediction = Prediction {
         id: example.id.clone(),
         question: example.question.text.clone(),
@@ -113,71 +132,31 @@ fn predict(
         answer: Vec::new(),
         expected: example.answer.texts().to_vec(),
         probability: 0.0,
+        calibrated: None,
         right: false,
         right_in_beam: false,
         tokens: Vec::new(),
+        judged: Vec::new(),
     };
-    for (place, answer) in answers.iter().enumerate() {
-        visit(interpreter, &answer.best.tokens)?;
+    for (place, choice) in choices.iter().enumerate() {
+        visit(interpreter, &choice.best.tokens)?;
         let right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
         prediction.right_in_beam |= right;
+        prediction.judged.push(Judged {
+            signs: choice.signs(place, &example.question),
+            right,
+        });
         if place == 0 {
-            let program = interpreter.context().decode(&answer.best.tokens);
+            let program = interpreter.context().decode(&choice.best.tokens);
             prediction.program = program.map(|program| program.to_string());
             prediction.answer = interpreter
                 .answer()
                 .map(|answer| answer.to_strings())
                 .unwrap_or_default();
-            prediction.probability = answer.probability;
+            prediction.probability = choice.probability;
             prediction.right = right;
-            prediction.tokens = answer.best.tokens.clone();
+            prediction.tokens = choice.best.tokens.clone();
         }
     }
     Ok(prediction)
-}
-
-/// An answer that some program of the beams gives.
-struct Answer<'a> {
-    value: Option<Denotation>,
-    /// The mean over the models of what all programs with this answer have.
-    probability: f64,
-    /// The most probable of these programs.
-    best: &'a Candidate,
-}
-
-/// The answers that the programs of the beams give, the most probable first. Different programs often say the same in
-/// other words, so what counts is the sum over all that give an answer, not the best of them. Rows answer nothing:
-/// they come last.
-fn answers<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -> Result<Vec<Answer<'a>>> {
-    let mut answers: Vec<(bool, Answer<'_>)> = Vec::new();
-    for candidate in beams.iter().flatten() {
-        visit(interpreter, &candidate.tokens)?;
-        // In normal form: answers that differ only in how a cell is written are one.
-        let last = interpreter.variables().checked_sub(1);
-        let value = last.and_then(|last| interpreter.value(last));
-        let probability = candidate.log_probability.exp() / beams.len() as f64;
-        match answers.iter_mut().find(|(_, known)| known.value == value) {
-            Some((_, known)) => {
-                known.probability += probability;
-                if candidate.log_probability > known.best.log_probability {
-                    known.best = candidate;
-                }
-            }
-            None => answers.push((
-                interpreter.answers_rows(),
-                Answer {
-                    value,
-                    probability,
-                    best: candidate,
-                },
-            )),
-        }
-    }
-    // The sort is stable: of equal sums the first found stays ahead.
-    answers.sort_by(|(one_rows, one), (other_rows, other)| {
-        one_rows
-            .cmp(other_rows)
-            .then(other.probability.total_cmp(&one.probability))
-    });
-    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }

@@ -5,15 +5,17 @@
 //! * [`exploring`] fills a store with programs, [`memories`] are what training begins with, [`Trainer`] is a run:
 //!   actors, queue and learner;
 //! * [`Folder`] keeps what a run needs to go on, its metrics and its best model with its [`Card`]; [`session`] trains in it;
-//! * [`model`] reads models, [`search`] finds the most probable programs, [`eval`] answers the questions of a split with
-//!   one model or several;
+//! * [`model`] reads models, [`search`] finds the most probable programs, [`choice`] is among their answers,
+//!   [`confidence`] says how far one can be trusted, [`eval`] answers the questions of a split with one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`study`] says what a model knows and where it is wrong;
 //! * [`Settings`] holds everything that can be set.
 
 mod acting;
 mod card;
+pub mod choice;
 pub mod compare;
+pub mod confidence;
 pub mod encode;
 mod error;
 pub mod eval;

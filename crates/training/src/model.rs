@@ -12,7 +12,18 @@ use crate::{Error, Result};
 /// # Errors
 /// If the file is no model, was made for another language, or is the checkpoint of a run: that has not all the words.
 pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
-    let checkpoint = Checkpoint::load(file, trainable)?;
+    checked(Checkpoint::load(file, trainable)?, file)
+}
+
+/// The same for a file that is in memory; errors call it `name`.
+///
+/// # Errors
+/// Those of [`load`].
+pub fn from_bytes(bytes: &[u8], name: &Path, trainable: bool) -> Result<(Network, Card)> {
+    checked(Checkpoint::from_bytes(bytes, name, trainable)?, name)
+}
+
+fn checked(checkpoint: Checkpoint, file: &Path) -> Result<(Network, Card)> {
     let wrong = |problem: String| Error::Run {
         file: file.to_owned(),
         problem,

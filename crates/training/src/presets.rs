@@ -13,6 +13,8 @@ use crate::settings::{Exploration, NetworkSettings, Settings};
 pub enum Preset {
     /// For the built-in dataset, and for questions of one's own.
     Toy,
+    /// For some dozens of questions of one's own that a trained model goes on with.
+    Tune,
     /// What we found best for WikiTableQuestions.
     Wtq,
     /// The paper's for WikiTableQuestions.
@@ -25,17 +27,20 @@ pub enum Preset {
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Toy,
+        Self::Tune,
         Self::Wtq,
         Self::WtqPaper,
         Self::WikiSql,
         Self::WikiSqlPaper,
     ];
 
-    /// The preset for a kind of dataset; questions of one's own are trained as those of `toy`.
-    pub fn for_data(data: &Dataset) -> Self {
+    /// The preset for a kind of dataset; questions of one's own are trained as those of `toy`, or, where training begins
+    /// with a model, with small steps.
+    pub fn for_data(data: &Dataset, from_model: bool) -> Self {
         match data {
+            Dataset::JsonLines(_) if from_model => Self::Tune,
             Dataset::Wtq(_) => Self::Wtq,
             Dataset::WikiSql(_) => Self::WikiSql,
             Dataset::Toy | Dataset::JsonLines(_) => Self::Toy,
@@ -46,6 +51,7 @@ impl Preset {
     pub fn name(self) -> &'static str {
         match self {
             Self::Toy => "toy",
+            Self::Tune => "tune",
             Self::Wtq => "wtq",
             Self::WtqPaper => "wtq-paper",
             Self::WikiSql => "wikisql",
@@ -57,6 +63,7 @@ impl Preset {
     pub fn settings(self) -> Settings {
         match self {
             Self::Toy => Settings::toy(),
+            Self::Tune => Settings::tune(),
             Self::Wtq => Settings::wtq(),
             Self::WtqPaper => Settings::wtq_paper(),
             Self::WikiSql => Settings::wikisql(),
@@ -84,6 +91,29 @@ impl FromStr for Preset {
 }
 
 impl Settings {
+    /// For going on with a trained model on some dozens of questions.
+    pub fn tune() -> Self {
+        Self {
+            steps: 200,
+            batch: 16,
+            evaluate: 20,
+            learning: Learning {
+                rate: 0.0005,
+                final_rate: 0.1,
+                decay_from: 0.0,
+                clip_norm: 5.0,
+                dropout: 0.3,
+                entropy: 0.0,
+                average: 0.95,
+            },
+            exploration: Exploration {
+                programs: 10_000,
+                pruning: Pruning::Wide.to_string(),
+            },
+            ..Self::wtq()
+        }
+    }
+
     /// The paper's settings for WikiTableQuestions.
     pub fn wtq_paper() -> Self {
         Self {

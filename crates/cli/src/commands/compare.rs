@@ -2,7 +2,7 @@
 
 use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
-use crate::run_setup::{SettingsArgs, dev_split, load, load_split};
+use crate::run_setup::{SettingsArgs, load, load_split, splits};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print, table_view};
 use clap::Args;
@@ -82,7 +82,7 @@ pub struct Compare {
 
 impl Compare {
     pub fn execute(self) -> Outcome {
-        let common = self.settings.settings(&self.data.data)?;
+        let common = self.settings.settings(&self.data.data, false)?;
         let plan = self.plan(&common)?;
         self.check_exploration(&plan, &common)?;
         let origin = plan.config(&plan.variants[0], 0, 1).run;
@@ -167,10 +167,10 @@ impl Compare {
             return Err("--seed-list has a seed twice; give each once".into());
         }
         let selection = self.data.selection.selection();
-        let dev_split = self.dev_split.clone().or_else(|| dev_split(data));
+        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(Plan {
             data: data.to_string(),
-            split: data.split(&selection).to_owned(),
+            split,
             dev_split: dev_split.ok_or("models must be compared by something; give --dev-split")?,
             test_split: self.test_split.clone(),
             reader: data.reader(&selection).to_string(),

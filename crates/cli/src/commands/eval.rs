@@ -1,5 +1,6 @@
 //! `mapo eval`: how good models are.
 
+use crate::boxed;
 use crate::commands::model::in_short;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
@@ -10,7 +11,7 @@ use mapo_tables::scoring::wtq;
 use mapo_tables::{Assistance, Dataset, Example, Value};
 use mapo_training::Card;
 use mapo_training::eval::{self, Prediction};
-use mapo_training::{model, search};
+use mapo_training::search;
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -28,7 +29,7 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Eval {
-    /// Models, as training wrote them.
+    /// Models, as training wrote them; `box` is the model in the box.
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     model: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,7 +40,8 @@ pub struct Eval {
     /// Write the answers in the benchmark's official format.
     #[arg(long, value_name = "OUT")]
     predictions: Option<PathBuf>,
-    /// Write a JSON line for each question: program, answer, probability, right or wrong.
+    /// Write a JSON line for each question: program, answer, probability (and calibrated, if the model is), right or
+    /// wrong.
     #[arg(long, value_name = "OUT")]
     details: Option<PathBuf>,
     /// How many threads; all cores when not given.
@@ -55,7 +57,7 @@ impl Eval {
         let mut models: Vec<Arc<Network>> = Vec::new();
         let mut cards: Vec<Card> = Vec::new();
         for file in &self.model {
-            let (network, card) = model::load(file, false)?;
+            let (network, card) = boxed::load(file, false)?;
             models.push(Arc::new(network));
             cards.push(card);
         }
@@ -65,7 +67,13 @@ impl Eval {
             .num_threads(threads(self.threads))
             .build()?;
         let began = Instant::now();
-        let predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        let mut predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        // A calibration is that of one model.
+        if let [card] = &cards[..]
+            && let Some(calibration) = &card.calibration
+        {
+            eval::calibrate(&mut predictions, calibration);
+        }
         let seconds = began.elapsed().as_secs_f64();
         if let Some(file) = &self.predictions {
             let text = official(&self.data.data, &examples, &predictions)?;

@@ -1,5 +1,7 @@
 //! One module for each command.
 
+pub mod ask;
+pub mod calibrate;
 pub mod compare;
 pub mod data;
 pub mod demo;
@@ -10,6 +12,7 @@ pub mod model;
 pub mod pack;
 pub mod run;
 pub mod score;
+pub mod sql;
 pub mod study;
 pub mod train;
 pub mod words;

@@ -5,6 +5,7 @@ use crate::{Outcome, print};
 use clap::Args;
 use mapo_programmer::Summary;
 use mapo_training::Card;
+use mapo_training::confidence::Calibration;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -29,7 +30,9 @@ pub struct Model {
 impl Model {
     pub fn execute(self) -> Outcome {
         let summary = Summary::read(&self.file)?;
-        let card = Card::read(&summary.notes);
+        let mut card = Card::read(&summary.notes);
+        // Only packing makes 16 bits of 32; older files do not say so.
+        card.before_packing |= card.dev_accuracy.is_some() && summary.parameter_bits == 16;
         let network = serde_json::to_value(&summary.config)?;
         if self.json {
             return print(json!({
@@ -88,7 +91,15 @@ impl Model {
         line("step", card.step.unwrap_or(summary.step).to_string())?;
         if let Some(accuracy) = card.dev_accuracy {
             let split = card.dev_split.as_deref().unwrap_or("the dev split");
-            line("accuracy", format!("{:.2} % on {split}", 100.0 * accuracy))?;
+            let when = if card.before_packing {
+                ", before packing"
+            } else {
+                ""
+            };
+            line("accuracy", format!("{:.2} % on {split}{when}", 100.0 * accuracy))?;
+        }
+        if let Some(calibration) = &card.calibration {
+            line("calibrated", in_words(calibration))?;
         }
         for (name, note) in &card.notes {
             line(name, scalar(note))?;
@@ -107,11 +118,26 @@ pub fn in_short(card: &Card) -> Option<String> {
         card.step.map(|step| format!("step {step}")),
         card.dev_accuracy.map(|accuracy| {
             let split = card.dev_split.as_deref().unwrap_or("the dev split");
-            format!("{:.2} % on {split}", 100.0 * accuracy)
+            let when = if card.before_packing {
+                " before packing"
+            } else {
+                ""
+            };
+            format!("{:.2} % on {split}{when}", 100.0 * accuracy)
         }),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A calibration in a line.
+pub fn in_words(calibration: &Calibration) -> String {
+    format!(
+        "on {} answers to {}, sure from {:.0} %",
+        calibration.answers,
+        calibration.fitted_to,
+        100.0 * calibration.threshold
+    )
 }
 
 /// Nested values as `name.name=value`.

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 ///   mapo pack --model runs/wtq/best.safetensors --out wtq.safetensors --max-size 15MB --note licence=\"CC BY-SA 4.0\"
 ///
 /// Parameters are kept in 16 bits and word vectors in 8; what training alone needs is dropped. Words are left out, the
-/// rarest first, until the file fits; those with trained vectors always stay. `mapo model` shows the card.
+/// rarest first, until the file fits; those with trained vectors always stay. `mapo model` shows the card. The
+/// accuracy on it is that of the model before packing; `mapo eval` measures the packed one.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Pack {
@@ -52,6 +53,8 @@ impl Pack {
         for note in &self.note {
             card.note(note)?;
         }
+        // Fewer bits answer a little differently.
+        card.before_packing = card.dev_accuracy.is_some();
         model.notes = card.write()?;
         let most = self
             .max_size

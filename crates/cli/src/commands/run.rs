@@ -328,7 +328,7 @@ fn summary(value: &Denotation) -> String {
 }
 
 /// The error with the program below it and a mark under the token.
-fn pointing(error: &ProgramError, text: &str) -> String {
+pub fn pointing(error: &ProgramError, text: &str) -> String {
     let marked = text
         .get(error.span.clone())
         .map_or(0, |token| token.chars().count())

@@ -1,13 +1,15 @@
 //! `mapo study`: what a trained model knows, and where it is wrong.
 
+use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
 use crate::training::{Stopper, examples, threads};
 use crate::{Outcome, commands, print, table_view};
 use clap::Args;
-use mapo_programmer::{Checkpoint, Network};
+use mapo_programmer::Network;
 use mapo_tables::annotated::{Annotated, read_annotated};
 use mapo_tables::{Example, Pruning, Selection};
+use mapo_training::confidence::Calibration;
 use mapo_training::eval::{self, Prediction};
 use mapo_training::memories;
 use mapo_training::study::{self, AnnotatedQuestion, Found, Study as Findings, spurious};
@@ -62,12 +64,15 @@ pub struct Study {
     json: bool,
 }
 
+/// Models that answer together, and the calibration of a single one.
+type Models = (Vec<Arc<Network>>, Option<Calibration>);
+
 /// Annotated questions and, place by place, their examples.
 type Forms = (Vec<Annotated>, Vec<Example>);
 
 impl Study {
     pub fn execute(self) -> Outcome {
-        let models = self.models()?;
+        let (models, calibration) = self.models()?;
         let selection = self.data.selection.selection();
         let examples = examples(&self.data.data, &selection)?;
         if examples.is_empty() {
@@ -82,7 +87,10 @@ impl Study {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads(self.threads))
             .build()?;
-        let predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        let mut predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        if let Some(calibration) = calibration {
+            eval::calibrate(&mut predictions, &calibration);
+        }
         let compared = match &annotated {
             Some((forms, asked)) => {
                 let answered = pool.install(|| eval::answer(&models, asked, self.beam))?;
@@ -114,17 +122,16 @@ impl Study {
         self.show_sample(&examples, &findings)
     }
 
-    fn models(&self) -> Result<Vec<Arc<Network>>, Box<dyn Error>> {
+    /// The models, and the calibration of a single one.
+    fn models(&self) -> Result<Models, Box<dyn Error>> {
         let mut models = Vec::new();
+        let mut calibration = None;
         for file in &self.model {
-            let network = Checkpoint::load(file, false)?.network;
-            if network.config().builtins != mapo_training::encode::BUILTINS {
-                let file = file.display();
-                return Err(format!("{file}: made for another language; train it again").into());
-            }
+            let (network, card) = boxed::load(file, false)?;
             models.push(Arc::new(network));
+            calibration = card.calibration;
         }
-        Ok(models)
+        Ok((models, calibration.filter(|_| self.model.len() == 1)))
     }
 
     /// The annotated questions that the dataset has, with their examples.

@@ -1,8 +1,9 @@
 //! `mapo train`: a run.
 
+use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, dev_split, load};
+use crate::run_setup::{SettingsArgs, load, splits};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
@@ -10,8 +11,7 @@ use mapo_core::Ending;
 use mapo_tables::store::StoreWriter;
 use mapo_tables::{Dataset, Example, Selection};
 use mapo_training::{
-    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, model, needs_memories, session,
-    vocabulary,
+    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, needs_memories, session, vocabulary,
 };
 use serde_json::json;
 use std::error::Error;
@@ -36,7 +36,8 @@ pub struct Train {
     data: Option<Dataset>,
     #[command(flatten)]
     selection: SelectionArgs,
-    /// The split by which the best model is chosen; dev, where the dataset has one.
+    /// The split by which the best model is chosen; dev, where the dataset has one. A jsonl file that names no splits
+    /// has train and dev all the same: the questions about every fifth table are dev (of fewer tables, about the last).
     #[arg(long, value_name = "S")]
     dev_split: Option<String>,
     /// The programs that `mapo explore --out` found. Without it, explores first.
@@ -45,7 +46,7 @@ pub struct Train {
     /// Word vectors: GloVe's text, wink's JSON, or what `mapo words` made of them. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Begin with this model and its words instead of a new one.
+    /// Begin with this model and its words instead of a new one; `box` is the model in the box.
     #[arg(long, value_name = "MODEL", conflicts_with = "vectors")]
     init: Option<PathBuf>,
     /// The run's directory.
@@ -103,16 +104,17 @@ impl Train {
     /// What the run is made of.
     fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
         let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
-        let mut settings = self.settings.settings(data)?;
+        let mut settings = self.settings.settings(data, self.init.is_some())?;
         if let Some(model) = &self.init {
-            settings.take_sizes(model::load(model, false)?.0.config());
+            settings.take_sizes(boxed::load(model, false)?.0.config());
         }
         let selection = self.selection.selection();
+        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(RunConfig {
             run: Origin {
                 data: data.to_string(),
-                split: data.split(&selection).to_owned(),
-                dev_split: self.dev_split.clone().or_else(|| dev_split(data)),
+                split,
+                dev_split,
                 reader: data.reader(&selection).to_string(),
                 linking: data.linking(&selection).to_string(),
                 limit: selection.limit,
@@ -220,7 +222,7 @@ fn begin<'a>(
     };
     let (seed, threads) = (run.seed, run.threads);
     if let Some(model) = &run.init {
-        let (network, _) = model::load(model, true)?;
+        let (network, _) = boxed::load(model, true)?;
         return Ok(Trainer::with_network(
             settings, seed, threads, network, train, memories, dev,
         )?);

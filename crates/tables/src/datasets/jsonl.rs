@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::question::{Linking, Question};
 use crate::table::{LoadOptions, Table, Value};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,15 +51,120 @@ impl Items {
     }
 }
 
+/// Which part of a file's questions is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    /// The lines that name this split.
+    Named(String),
+    /// Where no line names one: the questions about these tables, or all but them.
+    Tables(Arc<HashSet<PathBuf>>, bool),
+    /// The same of a file of one table: every fifth question, or all but those.
+    Fifths(bool),
+}
+
+/// What is kept apart where a file names no splits: every fifth table.
+const APART: usize = 5;
+
+/// The splits of a file: those that its lines name, or, where none does, `train` and `dev`, made by table.
+pub(super) struct Splits {
+    named: BTreeSet<String>,
+    /// The tables in the order in which they come first.
+    tables: Vec<PathBuf>,
+    questions: usize,
+}
+
+impl Splits {
+    /// Looks through a file. Lines that cannot be understood are for [`examples`] to complain of.
+    pub fn of(file: &Path) -> Result<Self, DatasetError> {
+        /// What is looked at; a whole line may be long.
+        #[derive(Deserialize)]
+        struct Place {
+            split: Option<String>,
+            table: PathBuf,
+        }
+        let (mut named, mut tables, mut seen) = (BTreeSet::new(), Vec::new(), HashSet::new());
+        let mut questions = 0;
+        for line in Lines::open(file, LAYOUT)? {
+            if let Ok(Place { split, table }) = serde_json::from_str(&line?) {
+                questions += 1;
+                named.extend(split);
+                if seen.insert(table.clone()) {
+                    tables.push(table);
+                }
+            }
+        }
+        Ok(Splits {
+            named,
+            tables,
+            questions,
+        })
+    }
+
+    /// Whether there are questions to train on and others to choose a model by.
+    pub fn has_train_and_dev(&self) -> (bool, bool) {
+        match self.named.is_empty() {
+            // Of a few questions about one table none are kept apart.
+            true => (true, self.tables.len() > 1 || self.questions >= APART),
+            false => (self.named.contains("train"), self.named.contains("dev")),
+        }
+    }
+
+    fn part(&self, split: &str, file: &Path) -> Result<Part, DatasetError> {
+        if split == "all" {
+            return Ok(Part::All);
+        }
+        let is_dev = split == "dev";
+        if self.named.is_empty() && (is_dev || split == "train") {
+            if self.tables.len() == 1 {
+                return Ok(Part::Fifths(is_dev));
+            }
+            let fifths = self.tables.iter().skip(APART - 1).step_by(APART);
+            // Of few tables, the last.
+            let last = self.tables.last().filter(|_| self.tables.len() < APART);
+            let apart: HashSet<PathBuf> = fifths.chain(last).cloned().collect();
+            return Ok(Part::Tables(Arc::new(apart), is_dev));
+        }
+        if self.named.contains(split) {
+            return Ok(Part::Named(split.to_owned()));
+        }
+        let named = self.named.iter().map(String::as_str);
+        let known: Vec<&str> = match self.named.is_empty() {
+            true => vec!["train", "dev"],
+            false => named.collect(),
+        };
+        Err(DatasetError::Split {
+            dataset: format!("jsonl:{}", file.display()),
+            split: split.to_owned(),
+            known: format!("{} and all", known.join(", ")),
+        })
+    }
+}
+
+impl Part {
+    /// Whether the question of a line, which is the `number`-th of the file, belongs to it.
+    fn has(&self, line: &Line, number: usize) -> bool {
+        match self {
+            Part::All => true,
+            Part::Named(split) => line.split.as_ref() == Some(split),
+            Part::Tables(apart, is_dev) => apart.contains(&line.table) == *is_dev,
+            Part::Fifths(is_dev) => (number % APART == APART - 1) == *is_dev,
+        }
+    }
+}
+
 pub(super) fn examples(
     file: &Path,
     split: &str,
     linking: Linking,
     wanted: Selection,
 ) -> Result<Examples, DatasetError> {
+    let part = match split {
+        "all" => Part::All,
+        split => Splits::of(file)?.part(split, file)?,
+    };
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-    let split = Some(split).filter(|split| *split != "all").map(str::to_owned);
     let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
     let mut count = 0;
     let example = move || loop {
@@ -72,9 +177,10 @@ pub(super) fn examples(
             Ok(line) => line,
             Err(error) => return Some(Err(lines.error(format!("{error}; {LAYOUT}")))),
         };
+        let is_here = part.has(&line, count);
         let id = line.id.unwrap_or_else(|| format!("line-{count}"));
         count += 1;
-        if (split.is_some() && split != line.split) || !wanted.wants(&id) {
+        if !is_here || !wanted.wants(&id) {
             continue;
         }
         let path = folder.join(line.table);
@@ -94,4 +200,74 @@ pub(super) fn examples(
         }));
     };
     Ok(Box::new(std::iter::from_fn(example)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datasets::Dataset;
+
+    fn dataset(folder: &Path, lines: &[(usize, &str)]) -> Dataset {
+        let mut text = String::new();
+        for (table, split) in lines {
+            std::fs::write(folder.join(format!("{table}.csv")), "City\nSeoul\n").unwrap();
+            text += &format!(
+                "{{\"table\": \"{table}.csv\", \"question\": \"which city?\", \"answer\": \"Seoul\"{split}}}\n"
+            );
+        }
+        std::fs::write(folder.join("own.jsonl"), text).unwrap();
+        Dataset::JsonLines(folder.join("own.jsonl"))
+    }
+
+    fn ids(dataset: &Dataset, split: &str) -> Result<Vec<String>, DatasetError> {
+        let selection = Selection {
+            split: Some(split.to_owned()),
+            ..Selection::default()
+        };
+        let examples = dataset.examples(&selection)?;
+        examples.map(|example| Ok(example?.id)).collect()
+    }
+
+    #[test]
+    fn a_file_without_splits_is_split_by_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines: Vec<(usize, &str)> = (0..24).map(|number| (number % 12, "")).collect();
+        let data = dataset(folder.path(), &lines);
+        // The fifth and the tenth of twelve tables.
+        assert_eq!(
+            ids(&data, "dev").unwrap(),
+            ["line-4", "line-9", "line-16", "line-21"]
+        );
+        assert_eq!(ids(&data, "train").unwrap().len(), 20);
+        assert_eq!(ids(&data, "all").unwrap().len(), 24);
+        assert_eq!(
+            data.training_splits().unwrap(),
+            ("train".to_owned(), Some("dev".to_owned()))
+        );
+        let few = dataset(folder.path(), &[(0, ""), (1, ""), (2, ""), (0, "")]);
+        assert_eq!(ids(&few, "dev").unwrap(), ["line-2"]);
+        assert_eq!(ids(&few, "train").unwrap().len(), 3);
+        let single = dataset(folder.path(), &[(0, ""); 11]);
+        assert_eq!(ids(&single, "dev").unwrap(), ["line-4", "line-9"]);
+        assert_eq!(ids(&single, "train").unwrap().len(), 9);
+    }
+
+    #[test]
+    fn splits_that_are_named_are_kept_and_others_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let train = ", \"split\": \"train\"";
+        let data = dataset(
+            folder.path(),
+            &[(0, train), (1, ", \"split\": \"held\""), (2, "")],
+        );
+        assert_eq!(ids(&data, "train").unwrap(), ["line-0"]);
+        assert_eq!(ids(&data, "held").unwrap(), ["line-1"]);
+        assert_eq!(ids(&data, "all").unwrap().len(), 3);
+        let error = ids(&data, "dev").unwrap_err().to_string();
+        assert!(
+            error.contains("no split 'dev'; it has held, train and all"),
+            "{error}"
+        );
+        assert_eq!(data.training_splits().unwrap(), ("train".to_owned(), None));
+    }
 }

@@ -237,6 +237,24 @@ impl Dataset {
         selection.split.as_deref().unwrap_or(first)
     }
 
+    /// The split to train on and the one to choose a model by, where none are named. For questions of one's own that is
+    /// what the file has: the splits that its lines name, or else some of its tables kept apart.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn training_splits(&self) -> Result<(String, Option<String>), DatasetError> {
+        let (train, dev) = match self {
+            Dataset::Toy | Dataset::WikiSql(_) => ("train", Some("dev")),
+            Dataset::Wtq(_) => ("training", Some("random-split-1-dev")),
+            Dataset::JsonLines(file) => match jsonl::Splits::of(file)?.has_train_and_dev() {
+                (true, true) => ("train", Some("dev")),
+                (true, false) => ("train", None),
+                (false, true) | (false, false) => ("all", None),
+            },
+        };
+        Ok((train.to_owned(), dev.map(str::to_owned)))
+    }
+
     /// The reader that a selection means: the dataset's own annotation where it has one.
     pub fn reader(&self, selection: &Selection) -> Reader {
         selection.reader.unwrap_or(match self {

@@ -34,9 +34,10 @@ pub(super) fn examples(
     linking: Linking,
     wanted: Selection,
 ) -> Result<Examples, DatasetError> {
-    let file = folder.join("data").join(format!("{split}.tsv"));
+    let (from, part) = Part::of(split);
+    let file = folder.join("data").join(format!("{from}.tsv"));
     if !file.exists() && folder.join("data").is_dir() {
-        let known = known_splits(&folder.join("data"), ".tsv", &[]);
+        let known = known_splits(&folder.join("data"), ".tsv", &[FIRST_REST, FIRST_TENTH]);
         let dataset = format!("wtq:{}", folder.display());
         return Err(DatasetError::Split {
             dataset,
@@ -44,8 +45,9 @@ pub(super) fn examples(
             known,
         });
     }
-    let asked = read_split(&file)?;
-    let tagged = match tagged_file(folder, split) {
+    let mut asked = read_split(&file)?;
+    part.keep(&mut asked);
+    let tagged = match tagged_file(folder, from) {
         Some(file) => read_tagged(&file)?,
         None if reader == Reader::Mapo => HashMap::new(),
         None => {
@@ -67,6 +69,45 @@ pub(super) fn examples(
             .filter(move |asked| wanted.wants(&asked.id))
             .map(move |asked| source.example(asked)),
     ))
+}
+
+/// The splits that are made of the training questions of the first random split.
+const FIRST_REST: &str = "random-split-1-train-a";
+const FIRST_TENTH: &str = "random-split-1-train-b";
+
+/// Which tables' questions of a file belong to a split: of training questions `…-train-b` are those about every tenth
+/// table, for what must not be fitted to questions that a model was trained on, and `…-train-a` the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Tenth,
+    Rest,
+}
+
+impl Part {
+    /// The name of the file and which part of it a split is.
+    fn of(split: &str) -> (&str, Part) {
+        let parts = [("-a", Part::Rest), ("-b", Part::Tenth)];
+        let made = parts.into_iter().find_map(|(ending, part)| {
+            let file = split.strip_suffix(ending)?;
+            file.ends_with("-train").then_some((file, part))
+        });
+        made.unwrap_or((split, Part::Whole))
+    }
+
+    /// Leaves the questions of the part. Tables are counted as they come first in the file.
+    fn keep(self, asked: &mut Vec<Asked>) {
+        let mut tables: HashMap<String, usize> = HashMap::new();
+        asked.retain(|asked| {
+            let next = tables.len();
+            let number = *tables.entry(asked.table.clone()).or_insert(next);
+            match self {
+                Part::Whole => true,
+                Part::Tenth => number.is_multiple_of(10),
+                Part::Rest => !number.is_multiple_of(10),
+            }
+        });
+    }
 }
 
 /// The file with a split's annotation: its own, or that of the training questions from which it was drawn.
@@ -250,4 +291,61 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
         builder.push_row(row.iter().map(String::as_str));
     }
     Ok(builder.finish_with(&readings))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datasets::Dataset;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_tenth_table_is_kept_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["data", "csv"] {
+            std::fs::create_dir(folder.path().join(part)).unwrap();
+        }
+        let mut lines = "id\tutterance\tcontext\ttargetValue\n".to_owned();
+        for number in 0..75 {
+            // Questions of a table do not stand together.
+            let table = number % 25;
+            lines += &format!("nt-{number}\twho won in year {table}?\tcsv/{table}.csv\tAnne\n");
+            let csv = format!("Year,Winner\n{table},Anne\n");
+            std::fs::write(folder.path().join(format!("csv/{table}.csv")), csv).unwrap();
+        }
+        std::fs::write(folder.path().join("data/random-split-1-train.tsv"), lines).unwrap();
+        let tables = |split: &str| {
+            let selection = Selection {
+                split: Some(split.to_owned()),
+                reader: Some(Reader::Mapo),
+                ..Selection::default()
+            };
+            let examples = Dataset::Wtq(folder.path().to_owned()).examples(&selection);
+            let examples: Result<Vec<Example>, _> = examples.unwrap().collect();
+            examples.unwrap()
+        };
+        let (whole, rest, tenth) = (
+            tables("random-split-1-train"),
+            tables(FIRST_REST),
+            tables(FIRST_TENTH),
+        );
+        assert_eq!((whole.len(), rest.len(), tenth.len()), (75, 66, 9));
+        let names = |examples: &[Example]| -> HashSet<String> {
+            examples
+                .iter()
+                .map(|example| example.table.name().to_owned())
+                .collect()
+        };
+        assert_eq!(names(&tenth), ["0", "10", "20"].map(str::to_owned).into());
+        assert!(names(&rest).is_disjoint(&names(&tenth)));
+        let missing = Selection {
+            split: Some("random-split-9-train-b".to_owned()),
+            ..Selection::default()
+        };
+        let error = Dataset::Wtq(folder.path().to_owned())
+            .examples(&missing)
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("random-split-1-train-b"), "{error}");
+    }
 }

@@ -8,6 +8,7 @@ use super::symbol::{Symbol, Token};
 use crate::table::{ColumnId, ColumnKind, RowSet, Value};
 use arrayvec::ArrayVec;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Which of the possible continuations are offered.
@@ -235,6 +236,40 @@ impl Interpreter {
             Some(Held::Number(number)) => number.is_none(),
             None => true,
         }
+    }
+
+    /// A number that is the same for equal [values](Self::value) of the last expression, and another for others but in
+    /// one of very many cases. It takes no memory, however many items there are.
+    pub fn value_key(&self) -> Option<u64> {
+        let last = self.finished.len().checked_sub(1)?;
+        let mut key = DefaultHasher::new();
+        let number = |number: f64, key: &mut DefaultHasher| (number + 0.0).to_bits().hash(key);
+        match self.machine.held().get(last)? {
+            Held::Rows { .. } => {
+                0u8.hash(&mut key);
+                self.machine.words(RowsRef::variable(last as u8)).hash(&mut key);
+            }
+            // One number is the value of `count` and can be that of `hop`.
+            Held::Number(value) => {
+                1u8.hash(&mut key);
+                value.iter().for_each(|value| number(*value, &mut key));
+            }
+            Held::Values { .. } => {
+                match self.machine.kind(ValuesRef::Variable(last as u8))? {
+                    ValuesKind::Numbers => 1u8.hash(&mut key),
+                    ValuesKind::Strings => 2u8.hash(&mut key),
+                    ValuesKind::Dates => 3u8.hash(&mut key),
+                }
+                for value in self.machine.values(ValuesRef::Variable(last as u8)) {
+                    match value {
+                        Value::Text(text) => text.hash(&mut key),
+                        Value::Number(value) => number(value, &mut key),
+                        Value::Date(date) => date.hash(&mut key),
+                    }
+                }
+            }
+        }
+        Some(key.finish())
     }
 
     // Taking tokens.

@@ -23,6 +23,7 @@ pub(crate) use index::Next;
 pub(crate) use texts::Texts;
 
 use crate::Date;
+use crate::explain::Layout;
 use crate::question::{Words, join};
 use crate::read;
 use crate::text;
@@ -78,6 +79,8 @@ pub struct Table {
     joined_texts: OnceLock<Option<String>>,
     /// Its words, the same.
     words: OnceLock<Words>,
+    /// How it is laid out for SQL, made when a program is first explained.
+    layout: OnceLock<Layout>,
 }
 
 impl Table {
@@ -100,6 +103,11 @@ impl Table {
     pub fn cell(&self, row: usize, source: usize) -> &str {
         let cells = &self.cells[source];
         cells.texts.get(cells.rows[row])
+    }
+
+    /// The text of a cell as it answers a question.
+    pub(crate) fn answer_text(&self, row: usize, source: usize) -> &str {
+        self.answers(source).get(self.cells[source].rows[row])
     }
 
     /// The texts of a column of the file as they answer a question.
@@ -183,6 +191,7 @@ impl Table {
                 .collect(),
             joined_texts: OnceLock::new(),
             words: OnceLock::new(),
+            layout: OnceLock::new(),
             by_name: self.by_name.clone(),
             lines: self.lines,
             name: self.name.clone(),
@@ -190,6 +199,10 @@ impl Table {
             rows,
             cells,
         }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(self))
     }
 
     pub(crate) fn words(&self) -> &Words {
@@ -366,6 +379,7 @@ impl TableBuilder {
         Table {
             joined_texts: OnceLock::new(),
             words: OnceLock::new(),
+            layout: OnceLock::new(),
             by_name: ids.collect(),
             lines,
             name,

@@ -192,7 +192,7 @@ fn unknown(name: &str) -> Error {
 }
 
 fn preset_mapo(data: &Dataset) -> Mapo {
-    match Preset::for_data(data).settings().objective {
+    match Preset::for_data(data, false).settings().objective {
         Objective::Mapo(mapo) => mapo,
         _ => Mapo::default(),
     }

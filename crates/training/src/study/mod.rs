@@ -3,15 +3,15 @@
 //!
 //! Everything here is counting over [`Prediction`]s; [`spurious`] also runs programs.
 
-mod calibration;
 mod errors;
 mod kinds;
+mod reliability;
 mod report;
 pub mod spurious;
 
-pub use calibration::{Bin, Calibration};
 pub use errors::{Cause, Difference, ErrorCounts};
 pub use kinds::KindRow;
+pub use reliability::{Bin, Reliability};
 pub use spurious::{AnnotatedQuestion, Spurious};
 
 use crate::eval::Prediction;
@@ -85,8 +85,11 @@ pub struct Study {
     pub kinds: Vec<KindRow>,
     /// The wrong answers.
     pub errors: ErrorCounts,
-    /// How far the probabilities can be trusted.
-    pub calibration: Calibration,
+    /// How far the probabilities can be trusted, as the beams have them.
+    pub calibration: Reliability,
+    /// The same with the model's calibration, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<Reliability>,
     /// The questions with hand-written forms.
     pub spurious: Option<Spurious>,
     /// Question by question.
@@ -154,10 +157,16 @@ impl Study {
             right_in_beam: share(&|prediction| prediction.right_in_beam),
             kinds: kinds::rows(&each),
             errors: ErrorCounts::new(&each),
-            calibration: Calibration::new(
+            calibration: Reliability::new(
                 each.iter()
                     .map(|question| (question.prediction.probability, question.prediction.right)),
             ),
+            calibrated: each
+                .iter()
+                .map(|question| Some((question.prediction.calibrated?, question.prediction.right)))
+                .collect::<Option<Vec<_>>>()
+                .filter(|answers| !answers.is_empty())
+                .map(Reliability::new),
             spurious: annotated.map(Spurious::new),
             each,
         }

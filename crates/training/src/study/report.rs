@@ -1,7 +1,7 @@
 //! A study as a page of Markdown, whose tables are readable as they stand.
 
 use super::spurious::{Spurious, SpuriousCounts};
-use super::{Cause, Difference, Study};
+use super::{Cause, Difference, Reliability, Study};
 use std::fmt;
 
 /// How many functions of a kind of question are shown.
@@ -79,7 +79,14 @@ impl fmt::Display for Study {
         )?;
         self.kinds(f)?;
         self.errors(f)?;
-        self.calibration(f)?;
+        writeln!(f, "## Calibration\n")?;
+        match &self.calibrated {
+            None => writeln!(f, "{}", self.calibration)?,
+            Some(calibrated) => {
+                writeln!(f, "As the beams have the probabilities:\n\n{}", self.calibration)?;
+                writeln!(f, "With the model's calibration:\n\n{calibrated}")?;
+            }
+        }
         match &self.spurious {
             Some(spurious) => spurious.fmt(f),
             None => Ok(()),
@@ -133,11 +140,12 @@ impl Study {
         }
         writeln!(f, "{grid}")
     }
+}
 
-    fn calibration(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "## Calibration\n")?;
+impl fmt::Display for Reliability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut grid = Grid::new(["probability", "answers", "mean", "right"]);
-        for bin in &self.calibration.bins {
+        for bin in &self.bins {
             let from = 100.0 * bin.from;
             grid.push([
                 format!("{from:.0} to {:.0} %", from + 10.0),
@@ -147,11 +155,11 @@ impl Study {
             ]);
         }
         writeln!(f, "{grid}")?;
-        let over = self.calibration.overconfidence;
+        let over = self.overconfidence;
         writeln!(
             f,
-            "Expected calibration error: {}. On the whole the probabilities are {:.1} points too {}.\n",
-            percent(self.calibration.expected_error),
+            "Expected calibration error: {}. On the whole the probabilities are {:.1} points too {}.",
+            percent(self.expected_error),
             100.0 * over.abs(),
             if over >= 0.0 { "high" } else { "low" }
         )

@@ -20,7 +20,7 @@ pub struct Bin {
 
 /// The reliability of probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Calibration {
+pub struct Reliability {
     /// Ten bins of equal width.
     pub bins: Vec<Bin>,
     /// The mean over all answers of how far the share right of their bin is from its mean probability.
@@ -29,12 +29,12 @@ pub struct Calibration {
     pub overconfidence: f64,
 }
 
-impl Calibration {
+impl Reliability {
     /// Of answers with their probability and whether they are right.
     ///
     /// ```
-    /// use mapo_training::study::Calibration;
-    /// let calibration = Calibration::new([(0.9, true), (0.9, false), (0.2, false), (1.0, true)]);
+    /// use mapo_training::study::Reliability;
+    /// let calibration = Reliability::new([(0.9, true), (0.9, false), (0.2, false), (1.0, true)]);
     /// assert_eq!(calibration.bins[9].answers, 3);
     /// assert!((calibration.bins[9].right.unwrap() - 2.0 / 3.0).abs() < 1e-12);
     /// // Three answers are 4/15 off together with one that is 1/5 off.
@@ -61,7 +61,7 @@ impl Calibration {
                 right: mean(*right as f64),
             }
         };
-        Calibration {
+        Reliability {
             bins: sums.iter().enumerate().map(bin).collect(),
             expected_error: sums.iter().map(|bin| gap(bin).abs()).sum::<f64>() / all,
             overconfidence: sums.iter().map(gap).sum::<f64>() / all,
@@ -78,12 +78,12 @@ mod tests {
         let answers = (0..1000)
             .map(|n| (0.25, n % 4 == 0))
             .chain((0..10).map(|_| (1.0, true)));
-        let calibration = Calibration::new(answers);
+        let calibration = Reliability::new(answers);
         assert!(calibration.expected_error < 1e-12, "{calibration:?}");
         assert!(calibration.overconfidence.abs() < 1e-12);
-        let sure = Calibration::new([(1.0 + 1e-9, false), (0.95, false)]);
+        let sure = Reliability::new([(1.0 + 1e-9, false), (0.95, false)]);
         assert!((sure.expected_error - 0.975).abs() < 1e-9, "{sure:?}");
         assert_eq!(sure.overconfidence, sure.expected_error);
-        assert_eq!(Calibration::new([]).expected_error, 0.0);
+        assert_eq!(Reliability::new([]).expected_error, 0.0);
     }
 }

@@ -1,0 +1,275 @@
+//! A model that answers.
+
+use mapo_programmer::Network;
+use mapo_tables::explain::{MOST_VALUES, english, explain, sql};
+use mapo_tables::language::StepError;
+use mapo_tables::{Assistance, Context, Interpreter, Language, Linking, Question, Table, Token};
+use mapo_training::choice::{Choice, choices};
+use mapo_training::confidence::{Calibration, Signs};
+use mapo_training::encode::{Input, TableView, encode_beside};
+use mapo_training::search::{beam_search, visit};
+use mapo_training::{Card, NeuralPolicy, model};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+use crate::reply::{Alternative, Reply};
+use crate::{Error, Result};
+
+/// The most words of a question. The longest of WikiTableQuestions has 66.
+pub const LONGEST_QUESTION: usize = 300;
+
+/// Bytes of a word that there may be on the average.
+const LONGEST_WORD: usize = 40;
+
+/// Partial programs that beam search keeps: as in training and evaluation.
+const BEAM: usize = 5;
+/// Where a model without a calibration begins to be sure.
+const EVEN: f64 = 0.5;
+
+/// A model ready to answer. To share it between threads is cheap: put it into an [`Arc`].
+#[derive(Debug)]
+pub struct Answerer {
+    network: Arc<Network>,
+    card: Card,
+    /// What the network sees of tables that were asked about, as long as they live.
+    views: Mutex<Vec<(Weak<Table>, Arc<TableView>)>>,
+}
+
+impl Answerer {
+    /// The file of the model in the box.
+    pub const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
+
+    /// The model in the box.
+    ///
+    /// # Errors
+    /// None, unless the box was built with a broken model.
+    pub fn boxed() -> Result<Self> {
+        let (network, card) = model::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
+        Ok(Self::new(network, card))
+    }
+
+    /// A model from a file, as `mapo train` or `mapo pack` wrote it.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no model.
+    pub fn open(path: &Path) -> Result<Self> {
+        let (network, card) = model::load(path, false)?;
+        Ok(Self::new(network, card))
+    }
+
+    /// A model with its card.
+    pub fn new(network: Network, card: Card) -> Self {
+        Self {
+            network: Arc::new(network),
+            card,
+            views: Mutex::default(),
+        }
+    }
+
+    /// What the model's file says about it.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// How words of questions are found in cells: as in training.
+    fn linking(&self) -> Linking {
+        let said = self.card.linking.as_deref();
+        said.and_then(|name| name.parse().ok()).unwrap_or(Linking::Wide)
+    }
+
+    /// The language that the model was trained to write.
+    fn language(&self) -> Language {
+        match self.card.data.as_deref() {
+            Some("wikisql") => Language::wikisql(),
+            _ => Language::WIKITABLEQUESTIONS,
+        }
+    }
+
+    /// Answers a question about a table. That no program is found is no error: the reply says so.
+    ///
+    /// # Errors
+    /// If the question is empty or too long, the table has nothing to ask about, or the network fails.
+    pub fn ask(&self, table: &Arc<Table>, question: &str) -> Result<Reply> {
+        let began = Instant::now();
+        check_question(question)?;
+        check_table(table)?;
+        let read = Question::read(question, table, self.linking());
+        let view = self.view(table);
+        let network = &self.network;
+        let input: Input = Arc::new(encode_beside(
+            network.config(),
+            network.words(),
+            &read,
+            table,
+            &view,
+        ));
+        let constants = read.mentions.iter().map(|mention| mention.constant.clone());
+        let context = Arc::new(Context::new(Arc::clone(table), constants, self.language()));
+        let mut interpreter = Interpreter::with_assistance(context, Assistance::All);
+        let mut policy = NeuralPolicy::new(Arc::clone(network));
+        let beams = beam_search(
+            &mut policy,
+            &[&input],
+            std::slice::from_mut(&mut interpreter),
+            BEAM,
+        )?;
+        let choices = choices(&mut interpreter, &beams)?;
+        let calibration = self.card.calibration.as_ref();
+        let mut reply = reply(&mut interpreter, &read, &choices, calibration)?;
+        reply.question = question.to_owned();
+        reply.table = table.name().to_owned();
+        reply.milliseconds = began.elapsed().as_secs_f64() * 1000.0;
+        Ok(reply)
+    }
+
+    /// What the network sees of a table, made once.
+    fn view(&self, table: &Arc<Table>) -> Arc<TableView> {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        views.retain(|(table, _)| table.strong_count() > 0);
+        let known = views
+            .iter()
+            .find(|(known, _)| known.as_ptr() == Arc::as_ptr(table));
+        if let Some((_, view)) = known {
+            return Arc::clone(view);
+        }
+        let view = Arc::new(TableView::new(self.network.config(), self.network.words(), table));
+        views.push((Arc::downgrade(table), Arc::clone(&view)));
+        view
+    }
+}
+
+/// Whether anything can be asked about a table.
+///
+/// # Errors
+/// If it has no columns or no rows.
+pub fn check_table(table: &Table) -> Result<()> {
+    let empty = |what| {
+        Err(Error::EmptyTable {
+            table: table.name().to_owned(),
+            what,
+        })
+    };
+    match (table.headers().len(), table.rows()) {
+        (0, _) => empty("columns"),
+        (_, 0) => empty("rows"),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a question can be asked about any table.
+///
+/// # Errors
+/// If it has no word, or more than [`LONGEST_QUESTION`].
+pub fn check_question(question: &str) -> Result<()> {
+    let words = question.split_whitespace().count();
+    let letters = question.len();
+    match words {
+        0 => Err(Error::NoQuestion),
+        words if words > LONGEST_QUESTION => Err(Error::LongQuestion {
+            words,
+            most: LONGEST_QUESTION,
+        }),
+        _ if letters > LONGEST_QUESTION * LONGEST_WORD => Err(Error::LongWords {
+            bytes: letters,
+            most: LONGEST_QUESTION * LONGEST_WORD,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What there is to say of the answers of a beam.
+fn reply(
+    interpreter: &mut Interpreter,
+    question: &Question,
+    choices: &[Choice<'_>],
+    calibration: Option<&Calibration>,
+) -> Result<Reply> {
+    let mut reply = Reply {
+        calibrated: calibration.is_some(),
+        ..Reply::default()
+    };
+    // Rows answer nothing, and an answer of no item neither.
+    let mut answers = Vec::new();
+    for choice in choices.iter().filter(|choice| !choice.is_rows) {
+        visit(interpreter, &choice.best.tokens)?;
+        if !interpreter.is_empty() {
+            answers.push(choice);
+        }
+    }
+    let signs: Vec<Signs> = answers
+        .iter()
+        .enumerate()
+        .map(|(place, choice)| choice.signs(place, question))
+        .collect();
+    let probabilities = match calibration {
+        Some(calibration) => calibration.probabilities(&signs),
+        // Sums of rounded numbers may be a little above 1.
+        None => signs.iter().map(|signs| signs.probability.min(1.0)).collect(),
+    };
+    for (choice, probability) in answers.iter().zip(probabilities) {
+        if reply.program.is_empty() {
+            let explained = explain(interpreter.context(), &choice.best.tokens).map_err(refused)?;
+            reply.raw_probability = choice.probability.min(1.0);
+            reply.probability = probability;
+            reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold);
+            reply.answer = explained.answer;
+            reply.answer_total = explained.answer_total;
+            reply.program = explained.program;
+            reply.english = explained.english;
+            reply.sql = explained.sql;
+            reply.steps = explained.steps;
+            reply.cells = explained.cells;
+            reply.cells_total = explained.cells_total;
+        } else {
+            let other = alternative(interpreter, &choice.best.tokens, probability)?;
+            // What is one answer for people can be two for a program: the number 7 and the text of a cell.
+            let known = reply
+                .alternatives
+                .iter_mut()
+                .find(|known| known.answer == other.answer);
+            match known {
+                _ if reply.answer == other.answer => {}
+                Some(known) => known.probability += other.probability,
+                None => reply.alternatives.push(other),
+            }
+        }
+    }
+    reply
+        .alternatives
+        .sort_by(|one, other| other.probability.total_cmp(&one.probability));
+    if reply.program.is_empty() {
+        let note = "no program found: the model sees nothing in this table that answers the question";
+        reply.note = Some(note.to_owned());
+    }
+    Ok(reply)
+}
+
+fn refused(error: StepError) -> mapo_training::Error {
+    mapo_training::Error::Settings(error.to_string())
+}
+
+/// A runner-up: without the steps, which nobody has asked for yet.
+fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64) -> Result<Alternative> {
+    visit(interpreter, tokens)?;
+    let items = interpreter.answer_values();
+    let mut alternative = Alternative {
+        answer: items
+            .clone()
+            .take(MOST_VALUES)
+            .map(|item| item.to_string())
+            .collect(),
+        answer_total: items.count(),
+        probability,
+        ..Alternative::default()
+    };
+    let context = interpreter.context();
+    if let Some(program) = context.decode(tokens) {
+        let table = context.table();
+        alternative.english = english(&program, table);
+        let keep_duplicates = context.language().keep_duplicates;
+        alternative.sql = sql(&program, table, keep_duplicates).unwrap_or_default();
+        alternative.program = program.to_string();
+    }
+    Ok(alternative)
+}

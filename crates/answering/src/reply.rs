@@ -1,0 +1,61 @@
+//! What an asker is told.
+
+use mapo_tables::explain::{CellRef, Step};
+use serde::Serialize;
+
+/// The answer to a question, with the reasons.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Reply {
+    /// The question.
+    pub question: String,
+    /// The items of the answer as text; none if no program was found.
+    pub answer: Vec<String>,
+    /// How many items the answer has; more than are listed if it is long.
+    pub answer_total: usize,
+    /// How probable it is that the answer is right; see [`calibrated`](Self::calibrated).
+    pub probability: f64,
+    /// Whether that is the share of such answers that were right on questions kept apart (the model's calibration).
+    /// If not, it is only what the model believes, which is usually too much.
+    pub calibrated: bool,
+    /// What the model believes: the probability of all programs of the beam with this answer.
+    pub raw_probability: f64,
+    /// Whether the probability reaches the model's threshold. If not, the answer is a guess.
+    pub sure: bool,
+    /// What else there is to say, as that no program was found.
+    pub note: Option<String>,
+    /// The program behind the answer; empty if none was found.
+    pub program: String,
+    /// The program in plain English.
+    pub english: String,
+    /// The program as SQL; empty if it has none.
+    pub sql: String,
+    /// The program step by step.
+    pub steps: Vec<Step>,
+    /// The table's name.
+    pub table: String,
+    /// The cells behind the answer: the first of them.
+    pub cells: Vec<CellRef>,
+    /// How many there are.
+    pub cells_total: usize,
+    /// Other answers that were found, the most probable first.
+    pub alternatives: Vec<Alternative>,
+    /// How long it took.
+    pub milliseconds: f64,
+}
+
+/// A runner-up.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Alternative {
+    /// The items of its answer.
+    pub answer: Vec<String>,
+    /// How many items there are.
+    pub answer_total: usize,
+    /// How probable it is that this answer is right.
+    pub probability: f64,
+    /// The most probable program with this answer.
+    pub program: String,
+    /// The program in plain English.
+    pub english: String,
+    /// The program as SQL; empty if it has none.
+    pub sql: String,
+}

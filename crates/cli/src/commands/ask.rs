@@ -1,0 +1,357 @@
+//! `mapo ask`: questions about a table.
+
+use crate::commands::run::pointing;
+use crate::prompt::{Line, Prompt};
+use crate::reply_view;
+use crate::terminal::{Colour, Style, clean, clean_json, clean_lines};
+use crate::{Outcome, print, table_view};
+use clap::Args;
+use indicatif::ProgressBar;
+use mapo_answering::{Answerer, Reply, check_question};
+use mapo_tables::explain::explain;
+use mapo_tables::language::DEFINITIONS;
+use mapo_tables::{Context, Format, Language, LoadOptions, Program, Table};
+use serde_json::json;
+use std::error::Error;
+use std::io::{BufRead, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Ask questions about a table.
+///
+/// Examples:
+///   mapo ask films.csv "which film by Kubrick is the longest?"
+///   mapo ask films.csv                      # a prompt: .help says what it knows
+///   mapo ask films.csv --json < questions.txt
+///   cat films.csv | mapo ask - "how many films are there?"
+///
+/// Shows the answer, how sure it is, the program behind it in plain English, in the language of `mapo run` and as SQL,
+/// the cells that it used, and the runners-up. Without a question it is a prompt; where the input is no terminal, each
+/// line is a question. The model in the box answers, unless --model names another.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Ask {
+    /// A table with a header line; - for the standard input.
+    table: PathBuf,
+    /// The question.
+    question: Option<String>,
+    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// The model that answers, as `mapo train` or `mapo pack` wrote it, instead of the one in the box.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// How many runners-up to show.
+    #[arg(long, value_name = "N")]
+    alternatives: Option<usize>,
+    /// When to use colours.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Colour,
+    /// Print one JSON object for each question.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runners-up that are shown when nothing is said.
+const ALTERNATIVES: usize = 3;
+/// The longest line of the standard input that is read as a question, in bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+/// Loading that takes longer than this is shown.
+const LONG: Duration = Duration::from_millis(700);
+
+impl Ask {
+    pub fn execute(self) -> Outcome {
+        let from_stdin = self.table == Path::new("-");
+        match &self.question {
+            // Nobody wants to wait for a large table to hear this.
+            Some(question) => check_question(question)?,
+            None if from_stdin => {
+                return Err("the table comes from the standard input, so the question must be given: mapo ask - QUESTION".into());
+            }
+            None => {}
+        }
+        let (answerer, table) = self.load()?;
+        let asking = Asking {
+            answerer,
+            table,
+            style: Style::new(self.color),
+            json: self.json,
+            alternatives: self.alternatives,
+        };
+        match &self.question {
+            Some(question) => asking.answer(question),
+            None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !self.json => {
+                asking.prompt()
+            }
+            None => asking.lines(std::io::stdin().lock()),
+        }
+    }
+
+    /// The model and the table, at the same time.
+    fn load(&self) -> Result<(Answerer, Arc<Table>), Box<dyn Error>> {
+        let options = LoadOptions {
+            format: self.format,
+            fix_headers: true,
+        };
+        let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
+        let (answerer, table) = rayon::join(
+            || match &self.model {
+                Some(file) => Answerer::open(file),
+                None => Answerer::boxed(),
+            },
+            // `-` is the standard input there too.
+            || Table::open(&self.table, options),
+        );
+        drop(shown);
+        let table = table?;
+        mapo_answering::check_table(&table)?;
+        Ok((answerer?, Arc::new(table)))
+    }
+}
+
+/// Says on the standard error what is waited for, once it takes long; quiet where that is no terminal.
+struct Waiting {
+    done: Option<std::sync::mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Waiting {
+    fn start(what: String) -> Self {
+        let (done, wait) = channel();
+        let thread = std::thread::spawn(move || {
+            if wait.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+                let bar = ProgressBar::new_spinner().with_message(what);
+                bar.enable_steady_tick(Duration::from_millis(100));
+                let _ = wait.recv();
+                bar.finish_and_clear();
+            }
+        });
+        Waiting {
+            done: Some(done),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A model and a table, ready for questions.
+struct Asking {
+    answerer: Answerer,
+    table: Arc<Table>,
+    style: Style,
+    json: bool,
+    alternatives: Option<usize>,
+}
+
+impl Asking {
+    /// Answers one question.
+    fn answer(&self, question: &str) -> Outcome {
+        let mut reply = self.answerer.ask(&self.table, question)?;
+        if let Some(most) = self.alternatives {
+            reply.alternatives.truncate(most);
+        }
+        self.show(&reply)
+    }
+
+    fn show(&self, reply: &Reply) -> Outcome {
+        if self.json {
+            return print(clean_json(&serde_json::to_string(reply)?));
+        }
+        let alternatives = self.alternatives.unwrap_or(ALTERNATIVES);
+        print(reply_view::show(reply, &self.table, alternatives, self.style))
+    }
+
+    /// Answers a question in each line. A question that cannot be answered does not keep the others from it.
+    fn lines(&self, mut input: impl BufRead) -> Outcome {
+        let (mut asked, mut failed) = (0, 0);
+        let mut first = true;
+        for number in 1.. {
+            let mut bytes = Vec::new();
+            if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes)? == 0 {
+                break;
+            }
+            let is_cut = bytes.len() as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n');
+            if is_cut {
+                skip_line(&mut input)?;
+            }
+            let line = match String::from_utf8(bytes) {
+                _ if is_cut => Err("the question is longer than any question; ask something shorter".into()),
+                Ok(line) if line.trim().is_empty() => continue,
+                Ok(line) => Ok(line.trim().to_owned()),
+                Err(_) => Err("the question is not UTF-8 text".into()),
+            };
+            asked += 1;
+            if !self.json {
+                if !std::mem::take(&mut first) {
+                    print("")?;
+                }
+                if let Ok(line) = &line {
+                    print(self.style.dim(format_args!("? {}", clean(line))))?;
+                }
+            }
+            let question = line.as_ref().map_or("", |line| line.as_str()).to_owned();
+            let answered: Outcome = line.and_then(|line| self.answer(&line));
+            let Err(error) = answered else {
+                continue;
+            };
+            if crate::is_broken_pipe(error.as_ref()) {
+                return Err(error);
+            }
+            failed += 1;
+            match self.json {
+                true => {
+                    // A question of a megabyte need not be told again.
+                    let question: String = question.chars().take(200).collect();
+                    let line = json!({ "question": question, "error": error.to_string() });
+                    print(clean_json(&line.to_string()))?;
+                }
+                false => eprintln!("mapo: line {number}: {}", clean_lines(&error.to_string())),
+            }
+        }
+        match failed {
+            0 => Ok(()),
+            failed => Err(format!("{failed} of {asked} questions could not be answered").into()),
+        }
+    }
+
+    /// Reads questions and commands from the terminal.
+    fn prompt(&self) -> Outcome {
+        let mut names: Vec<String> = self.table.headers().iter().map(|header| clean(header)).collect();
+        names.dedup();
+        let columns = self.table.columns().iter().map(|column| column.name().to_owned());
+        let functions = DEFINITIONS
+            .iter()
+            .map(|definition| definition.function.to_string());
+        let symbols = columns.chain(functions).chain(["all_rows".to_owned()]).collect();
+        let mut prompt = Prompt::new(&COMMANDS, names, symbols)?;
+        print(format_args!(
+            "{}: {} rows, {} columns. Ask, or .help",
+            clean(self.table.name()),
+            self.table.rows(),
+            self.table.headers().len()
+        ))?;
+        loop {
+            let line = match prompt.read("? ")? {
+                Line::Text(line) => line,
+                Line::Cancelled => continue,
+                Line::End => return Ok(()),
+            };
+            let line = line.trim();
+            if line.is_empty() {
+                continue;
+            }
+            let done = match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
+                (".quit" | ".exit" | ".q", _) => return Ok(()),
+                (command, rest) if command.starts_with('.') => self.command(command, rest.trim()),
+                _ => self.answer(line),
+            };
+            match done {
+                Err(error) if crate::is_broken_pipe(error.as_ref()) => return Err(error),
+                Err(error) => eprintln!("{}", clean_lines(&error.to_string())),
+                Ok(()) => {}
+            }
+            print("")?;
+        }
+    }
+
+    fn command(&self, command: &str, rest: &str) -> Outcome {
+        match command {
+            ".help" => print(HELP),
+            ".columns" => self.columns(),
+            ".table" => {
+                let rows = match rest {
+                    "" => 10,
+                    rest => rest
+                        .parse()
+                        .map_err(|_| format!("'{}' is no number of rows", clean(rest)))?,
+                };
+                print(table_view::show(&self.table, rows))
+            }
+            ".program" if rest.is_empty() => {
+                Err("give a program, as in .program (argmax all_rows r.year-num) (hop v0 r.title-str)".into())
+            }
+            ".program" => self.program(rest),
+            other => Err(format!("there is no {}; .help lists what there is", clean(other)).into()),
+        }
+    }
+
+    /// The columns, and how programs call each way of reading them.
+    fn columns(&self) -> Outcome {
+        for (source, header) in self.table.headers().iter().enumerate() {
+            let readings = self
+                .table
+                .columns()
+                .iter()
+                .filter(|column| column.source() == source);
+            let names: Vec<&str> = readings.map(|column| column.name()).collect();
+            print(format_args!(
+                "{}  {}",
+                clean(header),
+                self.style.dim(clean(&names.join(", ")))
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a program that somebody wrote by hand.
+    fn program(&self, text: &str) -> Outcome {
+        let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
+        let language = Language {
+            expressions: program.expressions.len().max(3),
+            ..Language::WIKITABLEQUESTIONS
+        };
+        let constants = program.constants().cloned();
+        let context = Arc::new(Context::new(Arc::clone(&self.table), constants, language));
+        let tokens = context.encode(&program).map_err(|error| pointing(&error, text))?;
+        let ran = explain(&context, &tokens)?;
+        let rows = ran.steps.last().and_then(|step| step.rows.as_ref());
+        print(match rows {
+            Some(_) => format!(
+                "rows, which answer nothing: end with hop or count ({})",
+                clean(&ran.english)
+            ),
+            None if ran.answer_total == 0 => "no value".to_owned(),
+            None => self.style.bold(reply_view::items(&ran.answer, ran.answer_total)),
+        })?;
+        print(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
+        match reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {
+            Some(rows) => print(rows),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads on to the end of a line without keeping it.
+fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let (used, ended) = match buffer.iter().position(|&byte| byte == b'\n') {
+            Some(place) => (place + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        input.consume(used);
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+const COMMANDS: [&str; 5] = [".columns", ".table", ".program", ".help", ".quit"];
+
+const HELP: &str = "\
+Ask anything about the table, or:
+  .columns          the columns, and how programs call them
+  .table [N]        the first rows
+  .program PROGRAM  run a program by hand (mapo language lists the functions)
+  .quit             leave; Ctrl-D does too
+Tab completes names of columns, the arrow keys recall earlier questions.";

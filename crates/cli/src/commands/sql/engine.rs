@@ -1,0 +1,46 @@
+//! A table in SQLite.
+
+use mapo_tables::Table;
+use mapo_tables::explain::{SqlValue, write_sql_table};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use std::error::Error;
+
+/// A database in memory that holds one table.
+pub struct Engine {
+    connection: Connection,
+    script: String,
+}
+
+impl Engine {
+    /// Makes the table by the script that a user would run.
+    pub fn new(table: &Table) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let mut script = Vec::new();
+        write_sql_table(table, &mut script)?;
+        let script = String::from_utf8(script)?;
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(&script)?;
+        Ok(Engine { connection, script })
+    }
+
+    /// What made it.
+    pub fn script(&self) -> &str {
+        &self.script
+    }
+
+    /// The first column of what a query gives.
+    pub fn run(&self, query: &str) -> rusqlite::Result<Vec<SqlValue>> {
+        let mut statement = self.connection.prepare(query)?;
+        let rows = statement.query_map([], |row| {
+            Ok(match row.get_ref(0)? {
+                ValueRef::Null => SqlValue::Null,
+                ValueRef::Integer(number) => SqlValue::Integer(number),
+                ValueRef::Real(number) => SqlValue::Real(number),
+                ValueRef::Text(text) | ValueRef::Blob(text) => {
+                    SqlValue::Text(String::from_utf8_lossy(text).into_owned())
+                }
+            })
+        })?;
+        rows.collect()
+    }
+}

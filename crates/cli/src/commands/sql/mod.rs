@@ -1,0 +1,125 @@
+//! `mapo sql`: tables and programs for SQL engines, and the check that both say the same.
+
+mod check;
+mod engine;
+
+use crate::Outcome;
+use crate::commands::run::pointing;
+use crate::data_args::SelectionArgs;
+use check::Check;
+use clap::Args;
+use mapo_tables::{Dataset, Format, LoadOptions, Program, Table, sql, write_sql_table};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Write a table, and a program on it, as SQL for SQLite and DuckDB.
+///
+/// Examples:
+///   mapo sql films.csv | sqlite3 films.db
+///   mapo sql films.csv --program "(argmax all_rows r.year-num) (hop v0 r.title-str)" | sqlite3
+///   mapo sql --check --model models/wtq.safetensors --data wtq:WikiTableQuestions --split random-split-1-dev
+///
+/// The script makes the table: its cells as text, and what programs read in them, each in a column of its own. With a
+/// program it ends with the query, which gives the program's answer. docs/sql.md describes the table.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Sql {
+    /// A table: a comma- or tab-separated file with a header line.
+    #[arg(required_unless_present = "check", conflicts_with = "check")]
+    table: Option<PathBuf>,
+    /// A program: the script ends with its query.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "check")]
+    program: Option<String>,
+    /// Print the program's query alone, without the table.
+    #[arg(long, requires = "program")]
+    query: bool,
+    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
+    #[arg(long, conflicts_with = "check")]
+    format: Option<Format>,
+    /// Number headers that are empty or equal instead of refusing the table.
+    #[arg(long, conflicts_with = "check")]
+    fix_headers: bool,
+
+    /// Run programs for the questions of a dataset both ways, in SQLite, and say where they differ: those of a model's
+    /// beam with --model, else random ones.
+    #[arg(long, requires = "data")]
+    check: bool,
+    /// The dataset to check: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
+    #[arg(long, value_name = "DATASET", requires = "check")]
+    data: Option<Dataset>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// A model, as training wrote it.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    model: Option<PathBuf>,
+    /// Partial programs that beam search keeps.
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "model")]
+    beam: usize,
+    /// Random programs for each question, without a model.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        conflicts_with = "model",
+        requires = "check"
+    )]
+    random: usize,
+    /// The seed of random programs.
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "check")]
+    seed: u64,
+    /// Write a JSON line for each table: its script, and the programs with their queries and answers, for another
+    /// engine to run.
+    #[arg(long, value_name = "OUT", requires = "check")]
+    details: Option<PathBuf>,
+    /// How many threads; all cores when not given.
+    #[arg(long, value_name = "T", requires = "check")]
+    threads: Option<usize>,
+    /// Print one JSON object.
+    #[arg(long, requires = "check")]
+    json: bool,
+}
+
+impl Sql {
+    pub fn execute(self) -> Outcome {
+        if let Some(table) = &self.table {
+            return self.write(table);
+        }
+        let data = self.data.ok_or("give a table, or --check with --data")?;
+        Check {
+            data,
+            selection: self.selection.selection(),
+            model: self.model,
+            beam: self.beam,
+            random: self.random,
+            seed: self.seed,
+            details: self.details,
+            threads: self.threads,
+            json: self.json,
+        }
+        .execute()
+    }
+
+    fn write(&self, path: &Path) -> Outcome {
+        let options = LoadOptions {
+            format: self.format,
+            fix_headers: self.fix_headers,
+        };
+        let table = Table::open(path, options)?;
+        // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
+        let query = match &self.program {
+            Some(text) => {
+                let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
+                Some(sql(&program, &table, false).map_err(|error| pointing(&error, text))?)
+            }
+            None => None,
+        };
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if !self.query {
+            write_sql_table(&table, &mut out)?;
+        }
+        if let Some(query) = query {
+            writeln!(out, "{query};")?;
+        }
+        Ok(out.flush()?)
+    }
+}
