@@ -471,7 +471,15 @@ impl Machine {
         self.marks
             .resize(self.marks.len().max(words_for(column.code_space())), 0);
         let codes = column.codes();
+        let most = match keep_duplicates {
+            true => usize::MAX,
+            false => start + column.values_len(),
+        };
         for row in rows::iter_from(words, span.start) {
+            if self.codes.len() == most {
+                // All values that there are.
+                break;
+            }
             let code = codes.of(row);
             let (word, bit) = (code as usize / 64, 1 << (code % 64));
             if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {

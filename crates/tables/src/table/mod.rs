@@ -52,6 +52,9 @@ impl Reading {
 
     /// What our own reader finds in a cell.
     pub fn of(cell: &str) -> Reading {
+        if read::says_nothing(cell) {
+            return Reading::default();
+        }
         let cell = read::read_cell(cell);
         let prose = cell.tokens >= Reading::PROSE;
         Reading {

@@ -13,11 +13,12 @@ use super::source::{Source, content, unreadable};
 use memchr::{memchr, memchr3};
 use rayon::prelude::*;
 use std::str::Utf8Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a wave.
-const WAVE: usize = 8 << 20;
+/// Bytes of a wave: so many that the cores' caches hold it until all columns have taken their cells.
+const WAVE: usize = 2 << 20;
 /// Bytes of a piece, at the least.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 17;
 /// Bytes of the longest row.
 const LONGEST_ROW: usize = 1 << 28;
 
@@ -33,8 +34,9 @@ pub(super) fn read(
     let reader = Reader {
         name: &name,
         separator,
+        spare: &Mutex::default(),
     };
-    let mut wave = Vec::new();
+    let (mut wave, mut next) = (Vec::new(), Vec::new());
     let mut more = source
         .read_more(WAVE, &mut wave)
         .map_err(|error| unreadable(&name, error))?;
@@ -42,7 +44,6 @@ pub(super) fn read(
     let mut lines = 0;
     let mut table: Option<(Vec<String>, Filling)> = None;
     loop {
-        let mut next = Vec::new();
         let (read, taken) = match more {
             true => rayon::join(
                 || source.read_more(WAVE, &mut next),
@@ -67,7 +68,8 @@ pub(super) fn read(
         }
         lines += count_lines(&wave[..taken]);
         next.splice(0..0, wave.drain(taken..));
-        wave = next;
+        wave.clear();
+        std::mem::swap(&mut wave, &mut next);
     }
     match table {
         Some((headers, filling)) => filling.finish(&name, headers),
@@ -245,6 +247,8 @@ struct Cut<'a> {
 struct Reader<'a> {
     name: &'a str,
     separator: u8,
+    /// Memory of earlier pieces, for later ones.
+    spare: &'a Mutex<Vec<Vec<Vec<Span>>>>,
 }
 
 impl Reader<'_> {
@@ -318,7 +322,13 @@ impl Reader<'_> {
         }
         let pieces: Vec<Piece<'_>> = cuts.into_iter().map(|cut| cut.piece).collect();
         filling.push(self.name, &pieces)?;
+        let used = pieces.into_iter().map(|piece| piece.columns);
+        self.spare().extend(used);
         Ok(taken)
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Vec<Vec<Span>>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Cuts a text from a row's beginning on into cells.
@@ -385,6 +395,10 @@ impl Reader<'_> {
             more,
         };
         let mut piece = Piece::new(text, columns.unwrap_or(0));
+        if let Some(spare) = columns.and_then(|_| self.spare().pop()) {
+            piece.columns = spare;
+            piece.columns.iter_mut().for_each(Vec::clear);
+        }
         walk.begin_row();
         let mut cut = Cut {
             begin: walk.at,
