@@ -33,7 +33,10 @@ fn tables_come_in_other_formats_and_from_standard_input() {
     let lines = "{\"name\": \"Anne\", \"points\": 3}\n{\"name\": \"Bob\", \"points\": 12}\n";
     let program = "(argmax all_rows r.points-num) (hop v0 r.name-str)";
     let path = file(folder.path(), "people.jsonl", lines);
-    assert_eq!(run_json(["run", &path, program, "--json"])["result"], json!(["Bob"]));
+    assert_eq!(
+        run_json(["run", &path, program, "--json"])["result"],
+        json!(["Bob"])
+    );
     let from_input = |content: &str, options: &[&str]| {
         let path = file(folder.path(), "input", content);
         let mut command = support::mapo();
@@ -53,7 +56,10 @@ fn tables_come_in_other_formats_and_from_standard_input() {
     let output = from_input("name,points\nAnne\n", &[]);
     assert!(!output.status.success());
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("standard input, line 2: the row has 1 cell"), "{told}");
+    assert!(
+        told.contains("standard input, line 2: the row has 1 cell"),
+        "{told}"
+    );
 }
 
 #[test]

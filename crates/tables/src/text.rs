@@ -30,6 +30,12 @@ pub fn normalize_into(text: &str, out: &mut String) {
 
 /// Appends the [normal form](normalize) of `text` to `out`.
 pub(crate) fn append_normalized(text: &str, out: &mut String) {
+    if is_plain(text) {
+        let start = out.len();
+        out.push_str(text);
+        out[start..].make_ascii_lowercase();
+        return;
+    }
     if text.is_ascii() {
         // Nothing decomposes in plain ASCII, and the one quote to plain (`) plays no part in what is cut.
         let kept = cut_decoration(text);
@@ -50,6 +56,22 @@ pub(crate) fn append_normalized(text: &str, out: &mut String) {
     let kept = from..from + kept.len();
     append_folded_within(kept, out);
     out.replace_range(start..end, "");
+}
+
+/// Whether the normal form of a text is the text in lower case, as that of most cells is: in plain ASCII, with nothing
+/// at its ends that could be cut and no blanks but single ones.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // Whatever is cut ends with another character or begins with white space.
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return true;
+    };
+    first.is_ascii_graphic()
+        && last.is_ascii_alphanumeric()
+        && bytes
+            .iter()
+            .all(|byte| matches!(byte, b' '..=b'~') && *byte != b'`')
+        && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 /// The text with all that the normal form [cuts](normalize), but otherwise like it: without diacritics, with plain
@@ -421,6 +443,11 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_the_rules_on_decorated_text(text in r#"[ab1 \t\[\]()"'`.*+†–ÉＡ\u{a0}]{0,14}"#) {
+            prop_assert_eq!(normalize(&text), by_the_book(&text));
+        }
+
+        #[test]
+        fn agrees_with_the_rules_on_plain_text(text in r#"[ -~]{0,3}[aB1 (\[\])"`.]{0,8}"#) {
             prop_assert_eq!(normalize(&text), by_the_book(&text));
         }
 

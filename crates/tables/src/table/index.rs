@@ -215,8 +215,9 @@ fn search_texts<B>(
 pub(crate) fn is_bounded(text: &str, part: &Range<usize>) -> bool {
     let in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let (before, inside, after) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
-    !(in_word(before.chars().next_back()) && in_word(inside.chars().next()))
-        && !(in_word(inside.chars().next_back()) && in_word(after.chars().next()))
+    let begins_inside = in_word(before.chars().next_back()) && in_word(inside.chars().next());
+    let ends_inside = in_word(inside.chars().next_back()) && in_word(after.chars().next());
+    !begins_inside && !ends_inside
 }
 
 /// The hashes that a block must know to have a string.
