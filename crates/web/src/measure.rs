@@ -35,15 +35,13 @@ pub(crate) fn measure(name: &str, content: &Bytes, enough: usize) -> Result<Meas
     let name = name.to_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     let first = content.iter().find(|byte| !byte.is_ascii_whitespace());
-    Ok(
-        if content.starts_with(b"PAR1") || ends(&[".parquet", ".pq"]) {
-            of_parquet(content)
-        } else if matches!(first, Some(b'{' | b'[')) && !ends(&[".csv", ".tsv"]) {
-            of_json(content, enough)
-        } else {
-            of_lines(content)
-        },
-    )
+    Ok(if content.starts_with(b"PAR1") || ends(&[".parquet", ".pq"]) {
+        of_parquet(content)
+    } else if matches!(first, Some(b'{' | b'[')) && !ends(&[".csv", ".tsv"]) {
+        of_json(content, enough)
+    } else {
+        of_lines(content)
+    })
 }
 
 /// Lines times the cells of the first. Quoted line ends make this too much, never too little.
@@ -52,7 +50,11 @@ fn of_lines(content: &[u8]) -> Measure {
     let cells_of = |separator: u8| header.iter().filter(|byte| **byte == separator).count() + 1;
     Measure {
         rows: content.iter().filter(|byte| **byte == b'\n').count(),
-        columns: [b',', b'\t', b';', b'|'].into_iter().map(cells_of).max().unwrap_or(1),
+        columns: [b',', b'\t', b';', b'|']
+            .into_iter()
+            .map(cells_of)
+            .max()
+            .unwrap_or(1),
     }
 }
 

@@ -380,7 +380,8 @@ mod tests {
             "t.csv",
             &Bytes::from_static(b"Name,Age\nAnne,7\nBob,8\n"),
             &Limits::default(),
-        ).unwrap();
+        )
+        .unwrap();
         assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
     }
 }

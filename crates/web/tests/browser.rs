@@ -485,7 +485,9 @@ fn dark_phones_and_large_tables() {
         assert_eq!(small, json!(0), "some buttons are too small for a finger");
         // A step that is touched brings the table into view, and a button leads back.
         person.click(".step[data-step='1']").await;
-        person.wait("document.querySelector('#grid').getBoundingClientRect().top < 100").await;
+        person
+            .wait("document.querySelector('#grid').getBoundingClientRect().top < 100")
+            .await;
         person.wait("[...document.querySelectorAll('td.used')].map(cell => cell.innerText).join() === 'Carla Nunes'").await;
         person.picture("phone").await;
         person.click(".to-steps").await;
