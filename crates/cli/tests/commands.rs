@@ -28,6 +28,35 @@ fn run_shows_each_step() {
 }
 
 #[test]
+fn tables_come_in_other_formats_and_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "{\"name\": \"Anne\", \"points\": 3}\n{\"name\": \"Bob\", \"points\": 12}\n";
+    let program = "(argmax all_rows r.points-num) (hop v0 r.name-str)";
+    let path = file(folder.path(), "people.jsonl", lines);
+    assert_eq!(run_json(["run", &path, program, "--json"])["result"], json!(["Bob"]));
+    let from_input = |content: &str, options: &[&str]| {
+        let path = file(folder.path(), "input", content);
+        let mut command = support::mapo();
+        command.args(["run", "-", program, "--json"]).args(options);
+        command.stdin(std::fs::File::open(path).unwrap());
+        command.output().unwrap()
+    };
+    for (content, options) in [
+        (lines, &[][..]),
+        ("name;points\nAnne;3\nBob;12\n", &[]),
+        ("name|points\nAnne|3\nBob|12\n", &["--format", "bars"]),
+    ] {
+        let output = from_input(content, options);
+        let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["result"], json!(["Bob"]), "{content}");
+    }
+    let output = from_input("name,points\nAnne\n", &[]);
+    assert!(!output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("standard input, line 2: the row has 1 cell"), "{told}");
+}
+
+#[test]
 fn a_token_that_is_not_offered_runs_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "people.csv", PEOPLE);

@@ -60,16 +60,59 @@ const DESCRIPTORS: [&str; 16] = [
 ];
 const BOROUGHS: [&str; 5] = ["BROOKLYN", "QUEENS", "MANHATTAN", "BRONX", "STATEN ISLAND"];
 const STREETS: [&str; 20] = [
-    "MAIN", "OAK", "BEDFORD", "FLATBUSH", "MYRTLE", "JAMAICA", "ATLANTIC", "GRAND", "FULTON", "NOSTRAND", "LIBERTY",
-    "PARK", "OCEAN", "KINGS", "QUEENS", "HYLAN", "VICTORY", "RICHMOND", "WEBSTER", "JEROME",
+    "MAIN", "OAK", "BEDFORD", "FLATBUSH", "MYRTLE", "JAMAICA", "ATLANTIC", "GRAND", "FULTON", "NOSTRAND",
+    "LIBERTY", "PARK", "OCEAN", "KINGS", "QUEENS", "HYLAN", "VICTORY", "RICHMOND", "WEBSTER", "JEROME",
 ];
 const WAYS: [&str; 6] = ["STREET", "AVENUE", "BOULEVARD", "PLACE", "ROAD", "PARKWAY"];
 const WORDS: [&str; 48] = [
-    "the", "department", "of", "responded", "to", "complaint", "and", "with", "found", "no", "evidence", "violation",
-    "inspected", "condition", "was", "not", "observed", "at", "time", "inspection", "tenant", "landlord", "repair",
-    "completed", "scheduled", "within", "days", "crew", "water", "leak", "noise", "music", "loud", "building",
-    "apartment", "door", "police", "action", "necessary", "report", "prepared", "referred", "agency", "bureau",
-    "customer", "unable", "access", "location",
+    "the",
+    "department",
+    "of",
+    "responded",
+    "to",
+    "complaint",
+    "and",
+    "with",
+    "found",
+    "no",
+    "evidence",
+    "violation",
+    "inspected",
+    "condition",
+    "was",
+    "not",
+    "observed",
+    "at",
+    "time",
+    "inspection",
+    "tenant",
+    "landlord",
+    "repair",
+    "completed",
+    "scheduled",
+    "within",
+    "days",
+    "crew",
+    "water",
+    "leak",
+    "noise",
+    "music",
+    "loud",
+    "building",
+    "apartment",
+    "door",
+    "police",
+    "action",
+    "necessary",
+    "report",
+    "prepared",
+    "referred",
+    "agency",
+    "bureau",
+    "customer",
+    "unable",
+    "access",
+    "location",
 ];
 
 struct Draw(Xoshiro256PlusPlus);
@@ -182,9 +225,18 @@ fn write_cell(out: &mut impl Write, kind: Kind, row: u64, draw: &mut Draw) -> io
             let (year, month, day) = (2010 + draw.below(10), 1 + draw.below(12), 1 + draw.below(28));
             let (hour, minute, second) = (1 + draw.below(12), draw.below(60), draw.below(60));
             let half = if draw.below(2) == 0 { "AM" } else { "PM" };
-            write!(out, "{month:02}/{day:02}/{year} {hour:02}:{minute:02}:{second:02} {half}")
+            write!(
+                out,
+                "{month:02}/{day:02}/{year} {hour:02}:{minute:02}:{second:02} {half}"
+            )
         }
-        Kind::Day => write!(out, "{}-{:02}-{:02}", 2010 + draw.below(10), 1 + draw.below(12), 1 + draw.below(28)),
+        Kind::Day => write!(
+            out,
+            "{}-{:02}-{:02}",
+            2010 + draw.below(10),
+            1 + draw.below(12),
+            1 + draw.below(28)
+        ),
         Kind::Agency => out.write_all(draw.one(&AGENCIES).as_bytes()),
         Kind::Complaint => out.write_all(draw.one(&COMPLAINTS).as_bytes()),
         Kind::Descriptor => out.write_all(draw.one(&DESCRIPTORS).as_bytes()),
@@ -218,13 +270,22 @@ fn write_cell(out: &mut impl Write, kind: Kind, row: u64, draw: &mut Draw) -> io
             }
             out.write_all(b"\"")
         }
-        Kind::Status => out.write_all(draw.one(&["Closed", "Open", "Pending", "Assigned", "Started"]).as_bytes()),
+        Kind::Status => out.write_all(
+            draw.one(&["Closed", "Open", "Pending", "Assigned", "Started"])
+                .as_bytes(),
+        ),
         Kind::Whole => write!(out, "{}", draw.below(1_000) * draw.below(1_000)),
         Kind::Amount => {
             let amount = draw.below(3_000_000);
             match amount / 100_000 {
                 0 => write!(out, "${}.{:02}", amount / 100, amount % 100),
-                _ => write!(out, "\"${},{:03}.{:02}\"", amount / 100_000, amount / 100 % 1_000, amount % 100),
+                _ => write!(
+                    out,
+                    "\"${},{:03}.{:02}\"",
+                    amount / 100_000,
+                    amount / 100 % 1_000,
+                    amount % 100
+                ),
             }
         }
         Kind::Decimal => write!(out, "{:.2}", draw.below(10_000) as f64 / 100.0),

@@ -28,6 +28,6 @@ pub use language::{
 };
 pub use question::{Annotation, Linking, Mention, Question};
 pub use table::{
-    Column, ColumnId, ColumnKind, Format, Held, LoadOptions, Reading, RowSet, Table, TableBuilder, TableError,
-    Value, column_name,
+    Column, ColumnId, ColumnKind, Format, Held, LoadOptions, Reading, RowSet, Table, TableBuilder,
+    TableError, Value, column_name,
 };

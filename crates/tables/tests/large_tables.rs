@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
 use mapo_tables::{
-    Assistance, Constant, Context, Denotation, Held, Interpreter, Language, Linking, LoadOptions, Program, Question,
-    Table, TableBuilder, Token, Value,
+    Assistance, Constant, Context, Denotation, Held, Interpreter, Language, Linking, LoadOptions, Program,
+    Question, Table, TableBuilder, Token, Value,
 };
 use std::fmt::Write;
 use std::sync::Arc;
@@ -35,7 +35,12 @@ fn file(rows: usize) -> String {
             _ => format!("\"{},{:03}\"", 1 + random.below(9), random.below(1000)),
         };
         let note = format!("\"Call {} from {town} (no {row}), answered\"", random.below(1000));
-        writeln!(text, "{},{town},2015-{month:02}-{day:02},{amount},{note}", 1_000_000 + row).unwrap();
+        writeln!(
+            text,
+            "{},{town},2015-{month:02}-{day:02},{amount},{note}",
+            1_000_000 + row
+        )
+        .unwrap();
     }
     text
 }
@@ -53,7 +58,9 @@ fn answer(table: &Arc<Table>, program: &str) -> Vec<String> {
     );
     let tokens = context.encode(&program).unwrap();
     let mut interpreter = Interpreter::new(Arc::new(context));
-    tokens.into_iter().for_each(|token| interpreter.step(token).unwrap());
+    tokens
+        .into_iter()
+        .for_each(|token| interpreter.step(token).unwrap());
     interpreter.answer().unwrap().to_strings()
 }
 
@@ -63,15 +70,31 @@ fn a_large_table_answers_as_its_cells_say() {
     let table = table(rows);
     let count = |test: &dyn Fn(usize) -> bool| (0..rows).filter(|row| test(*row)).count().to_string();
     let in_york = count(&|row| table.cell(row, 1).contains("York"));
-    assert_eq!(answer(&table, "(filter_in all_rows ['york'] r.town-str) (count v0)"), [in_york]);
-    let notes = count(&|row| table.cell(row, 4).contains("call 77 ") || table.cell(row, 4).contains("Call 77 "));
-    assert_eq!(answer(&table, "(filter_in all_rows ['call 77 '] r.note-str) (count v0)"), [notes]);
+    assert_eq!(
+        answer(&table, "(filter_in all_rows ['york'] r.town-str) (count v0)"),
+        [in_york]
+    );
+    let notes =
+        count(&|row| table.cell(row, 4).contains("call 77 ") || table.cell(row, 4).contains("Call 77 "));
+    assert_eq!(
+        answer(&table, "(filter_in all_rows ['call 77 '] r.note-str) (count v0)"),
+        [notes]
+    );
     let number = |row: usize| table.cell(row, 3).replace(',', "").parse::<f64>().ok();
     let above = count(&|row| number(row).is_some_and(|number| number > 5000.0));
-    assert_eq!(answer(&table, "(filter> all_rows [5000] r.amount-num) (count v0)"), [above]);
+    assert_eq!(
+        answer(&table, "(filter> all_rows [5000] r.amount-num) (count v0)"),
+        [above]
+    );
     let largest = (0..rows).filter_map(number).fold(0.0, f64::max);
-    assert_eq!(answer(&table, "(max all_rows r.amount-num)"), [largest.to_string()]);
-    let key = answer(&table, "(filter_in all_rows ['1069999'] r.key-str) (hop v0 r.note-str)");
+    assert_eq!(
+        answer(&table, "(max all_rows r.amount-num)"),
+        [largest.to_string()]
+    );
+    let key = answer(
+        &table,
+        "(filter_in all_rows ['1069999'] r.key-str) (hop v0 r.note-str)",
+    );
     assert_eq!(key, [table.cell(69_999, 4)]);
     let towns = answer(&table, "(hop all_rows r.town-str)");
     assert_eq!(towns.len(), TOWNS.len());
@@ -80,7 +103,10 @@ fn a_large_table_answers_as_its_cells_say() {
     let others = count(&|row| row > 0 && table.cell(row, 1) == table.cell(0, 1));
     assert_eq!(same, [others]);
     // Rows without number would be offered in a moment if all were compared with all.
-    assert_eq!(answer(&table, "(same_as all_rows r.town-str) (count v0)"), [rows.to_string()]);
+    assert_eq!(
+        answer(&table, "(same_as all_rows r.town-str) (count v0)"),
+        [rows.to_string()]
+    );
     let column = table.column(table.find("r.note-str").unwrap());
     assert_eq!(column.holds(&Constant::string("call 77")), Held::Part);
     assert_eq!(column.holds(&Constant::string("call 7777")), Held::No);
@@ -99,7 +125,10 @@ fn cells_that_hardly_repeat_are_values_once_all_the_same() {
         assert_eq!(column.values().count(), 50_000, "{name}");
     }
     assert_eq!(answer(&table, "(mode all_rows r.a-str)").len(), 10_000);
-    assert_eq!(answer(&table, "(filter_in all_rows ['x9999'] r.a-str) (count v0)"), ["2"]);
+    assert_eq!(
+        answer(&table, "(filter_in all_rows ['x9999'] r.a-str) (count v0)"),
+        ["2"]
+    );
 }
 
 #[test]
@@ -148,11 +177,24 @@ fn questions_find_their_strings_in_a_large_table() {
     let table = table(40_000);
     let constants = |question: &str| -> Vec<String> {
         let question = Question::read(question, &table, Linking::Wide);
-        question.mentions.iter().map(|mention| mention.constant.to_string()).collect()
+        question
+            .mentions
+            .iter()
+            .map(|mention| mention.constant.to_string())
+            .collect()
     };
-    assert_eq!(constants("how many calls from san josé"), ["['call']", "['san jose']"]);
-    assert_eq!(constants("what was answred by new york?"), ["['answered']", "['new york']"]);
-    assert_eq!(constants("which is call 77 from waco"), ["['call 77 from waco']", "[77]"]);
+    assert_eq!(
+        constants("how many calls from san josé"),
+        ["['call']", "['san jose']"]
+    );
+    assert_eq!(
+        constants("what was answred by new york?"),
+        ["['answered']", "['new york']"]
+    );
+    assert_eq!(
+        constants("which is call 77 from waco"),
+        ["['call 77 from waco']", "[77]"]
+    );
     assert!(constants("nothing here is known").is_empty());
     let few = {
         let mut builder = TableBuilder::new("few", table.headers().to_vec());

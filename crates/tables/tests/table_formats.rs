@@ -25,7 +25,10 @@ fn cells(table: &Table) -> Vec<Vec<&str>> {
 #[track_caller]
 fn refused(name: &str, bytes: &[u8], problem: &str) {
     let told = load(name, bytes).expect_err("it is refused");
-    assert!(told.starts_with(name) && told.contains(problem) && !told.contains('\n'), "{told}");
+    assert!(
+        told.starts_with(name) && told.contains(problem) && !told.contains('\n'),
+        "{told}"
+    );
 }
 
 // JSON lines.
@@ -38,7 +41,10 @@ fn objects_are_rows_and_their_keys_columns() {
 {"name": "Zoë", "name": "Cleo", "nested": {"x": [1, 2], "y": "é"}}
 "#;
     let table = load("table.jsonl", text.as_bytes()).unwrap();
-    assert_eq!(table.headers(), ["name", "points", "born", "tags", "ok", "nested"]);
+    assert_eq!(
+        table.headers(),
+        ["name", "points", "born", "tags", "ok", "nested"]
+    );
     assert_eq!(
         cells(&table),
         [
@@ -55,7 +61,11 @@ fn objects_are_rows_and_their_keys_columns() {
 
 #[test]
 fn what_is_no_json_is_refused_with_its_place() {
-    refused("t.jsonl", b"{\"a\": 1}\n{\"a\": }\n", "line 2: not a JSON object at column 7");
+    refused(
+        "t.jsonl",
+        b"{\"a\": 1}\n{\"a\": }\n",
+        "line 2: not a JSON object at column 7",
+    );
     refused("t.jsonl", b"{\"a\": 1}\n\n[1, 2]\n", "line 3: not a JSON object");
     refused("t.jsonl", b"{\"a\": 1} {\"a\": 2}\n", "line 1: not a JSON object");
     refused("t.jsonl", b"{\"a\": \"\xff\"}\n", "line 1: not a JSON object");
@@ -71,7 +81,10 @@ fn what_is_no_json_is_refused_with_its_place() {
 fn many_objects_are_read_as_few_are() {
     // Several pieces and waves, and a key that comes late.
     let line = |row: usize| match row {
-        250_000.. => format!("{{\"row\": {row}, \"late\": \"l{row}\", \"text\": \"{}\"}}\n", row % 7),
+        250_000.. => format!(
+            "{{\"row\": {row}, \"late\": \"l{row}\", \"text\": \"{}\"}}\n",
+            row % 7
+        ),
         _ => format!("{{\"text\": \"number {} of seven\", \"row\": {row}}}\n", row % 7),
     };
     let rows = 300_000;
@@ -81,7 +94,11 @@ fn many_objects_are_read_as_few_are() {
     assert_eq!(table.rows(), rows);
     for row in (0..rows).step_by(997) {
         assert_eq!(table.cell(row, 1), row.to_string());
-        let late = if row < 250_000 { String::new() } else { format!("l{row}") };
+        let late = if row < 250_000 {
+            String::new()
+        } else {
+            format!("l{row}")
+        };
         assert_eq!(table.cell(row, 2), late);
     }
     let mut wrong = text;
@@ -107,30 +124,56 @@ fn parquet_file(codec: parquet::basic::Compression) -> Vec<u8> {
         .set_compression(codec)
         .build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
-    let texts = |texts: &[&str]| texts.iter().map(|text| ByteArray::from(*text)).collect::<Vec<_>>();
+    let texts = |texts: &[&str]| {
+        texts
+            .iter()
+            .map(|text| ByteArray::from(*text))
+            .collect::<Vec<_>>()
+    };
     for _ in 0..2 {
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<ByteArrayType>().write_batch(&texts(&["Anne", "Zoë"]), None, None).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&texts(&["Anne", "Zoë"]), None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<Int64Type>().write_batch(&[3], Some(&[1, 0]), None).unwrap();
+        column
+            .typed::<Int64Type>()
+            .write_batch(&[3], Some(&[1, 0]), None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<Int32Type>().write_batch(&[0, -1], None, None).unwrap();
+        column
+            .typed::<Int32Type>()
+            .write_batch(&[0, -1], None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<DoubleType>().write_batch(&[2.5, -3.0], Some(&[1, 1]), None).unwrap();
+        column
+            .typed::<DoubleType>()
+            .write_batch(&[2.5, -3.0], Some(&[1, 1]), None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<Int64Type>().write_batch(&[1_500, 0], None, None).unwrap();
+        column
+            .typed::<Int64Type>()
+            .write_batch(&[1_500, 0], None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
-        column.typed::<Int32Type>().write_batch(&[1_234, -5], None, None).unwrap();
+        column
+            .typed::<Int32Type>()
+            .write_batch(&[1_234, -5], None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         let tags = texts(&["a", "b\"c"]);
-        column.typed::<ByteArrayType>().write_batch(&tags, Some(&[2, 2, 0]), Some(&[0, 1, 0])).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&tags, Some(&[2, 2, 0]), Some(&[0, 1, 0]))
+            .unwrap();
         column.close().unwrap();
         group.close().unwrap();
     }
@@ -141,7 +184,15 @@ fn parquet_file(codec: parquet::basic::Compression) -> Vec<u8> {
 fn parquet_values_are_written_as_people_do() {
     use parquet::basic::{Compression, ZstdLevel};
     let rows = [
-        ["Anne", "3", "1970-01-01", "2.5", "1970-01-01 00:00:01.5", "12.34", r#"["a","b\"c"]"#],
+        [
+            "Anne",
+            "3",
+            "1970-01-01",
+            "2.5",
+            "1970-01-01 00:00:01.5",
+            "12.34",
+            r#"["a","b\"c"]"#,
+        ],
         ["Zoë", "", "1969-12-31", "-3", "1970-01-01", "-0.05", ""],
     ];
     for codec in [
@@ -153,7 +204,10 @@ fn parquet_values_are_written_as_people_do() {
     ] {
         let bytes = parquet_file(codec);
         let table = load("standard input", &bytes).unwrap();
-        assert_eq!(table.headers(), ["name", "points", "born", "score", "seen", "price", "tags"]);
+        assert_eq!(
+            table.headers(),
+            ["name", "points", "born", "score", "seen", "price", "tags"]
+        );
         assert_eq!(cells(&table), [rows[0], rows[1], rows[0], rows[1]]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table.parquet");
@@ -167,7 +221,11 @@ fn parquet_values_are_written_as_people_do() {
 fn damaged_parquet_is_refused() {
     let bytes = parquet_file(parquet::basic::Compression::SNAPPY);
     refused("t.parquet", b"", "not a Parquet file that can be read");
-    refused("t.parquet", b"PAR1 and no more", "not a Parquet file that can be read");
+    refused(
+        "t.parquet",
+        b"PAR1 and no more",
+        "not a Parquet file that can be read",
+    );
     refused("t.parquet", b"a,b\n1,2\n", "not a Parquet file that can be read");
     for cut in (4..bytes.len()).step_by(7) {
         refused("t.parquet", &bytes[..cut], "not a Parquet file that can be read");
@@ -209,20 +267,38 @@ fn packed_files_are_unpacked() {
 #[test]
 fn encodings_of_spreadsheets_are_read_or_named() {
     let text = "Name,Stadt\nZoë,Köln\n";
-    let little: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    let big: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    let little: Vec<u8> = std::iter::once(0xfeff)
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let big: Vec<u8> = std::iter::once(0xfeff)
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_be_bytes)
+        .collect();
     for bytes in [little, big] {
         let table = load("t.csv", &bytes).unwrap();
         assert_eq!(table.headers(), ["Name", "Stadt"]);
         assert_eq!(cells(&table), [["Zoë", "Köln"]]);
     }
-    refused("t.csv", b"\xff\xfea\0\n\0\x00\xd8x\0", "line 2: the file is in UTF-16 and damaged here");
-    refused("t.csv", b"Name\nZo\xeb\n", "line 2: cell 1 is not UTF-8 text (it may be Latin-1)");
+    refused(
+        "t.csv",
+        b"\xff\xfea\0\n\0\x00\xd8x\0",
+        "line 2: the file is in UTF-16 and damaged here",
+    );
+    refused(
+        "t.csv",
+        b"Name\nZo\xeb\n",
+        "line 2: cell 1 is not UTF-8 text (it may be Latin-1)",
+    );
 }
 
 #[test]
 fn what_is_no_table_is_called_by_its_name() {
-    refused("t.csv", b"PK\x03\x04rest", "the file is a ZIP archive or an Excel workbook; save the table as CSV");
+    refused(
+        "t.csv",
+        b"PK\x03\x04rest",
+        "the file is a ZIP archive or an Excel workbook; save the table as CSV",
+    );
     refused("t.xls", b"\xd0\xcf\x11\xe0rest", "an Excel workbook");
     refused("t.pdf", b"%PDF-1.4", "a PDF document");
     refused("t.db", b"SQLite format 3\0", "an SQLite database");
@@ -262,7 +338,10 @@ fn check_same(text: &str, format: Format, separator: u8) {
                 }
             }
         }
-        (read, ragged, rows) => panic!("{:?} for {rows} rows, ragged {ragged:?}", read.map(|table| table.rows())),
+        (read, ragged, rows) => panic!(
+            "{:?} for {rows} rows, ragged {ragged:?}",
+            read.map(|table| table.rows())
+        ),
     }
 }
 
@@ -279,18 +358,26 @@ fn a_file_of_many_waves_is_read_as_the_csv_crate_does() {
     let mut text = String::from("a,b,c\n");
     let mut state = 1u64;
     while text.len() < 20 << 20 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         text.push_str(lines[(state >> 33) as usize % lines.len()]);
     }
     check_same(&text, Format::Csv, b',');
     // What is wrong far behind is told with its line.
     let line = text.lines().count() + 1;
     let told = load("t.csv", format!("{text}1,2\n3,4,5\n").as_bytes()).unwrap_err();
-    assert!(told.starts_with(&format!("t.csv, line {line}: the row has 2 cells")), "{told}");
+    assert!(
+        told.starts_with(&format!("t.csv, line {line}: the row has 2 cells")),
+        "{told}"
+    );
     let mut bytes = text.into_bytes();
     bytes.extend_from_slice(b"x,y,\xe9\nz,z,z\n");
     let told = load("t.csv", &bytes).unwrap_err();
-    assert!(told.starts_with(&format!("t.csv, line {line}: cell 3 is not UTF-8")), "{told}");
+    assert!(
+        told.starts_with(&format!("t.csv, line {line}: cell 3 is not UTF-8")),
+        "{told}"
+    );
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use mapo_answering::{Answerer, Reply, check_question};
 use mapo_tables::explain::explain;
 use mapo_tables::language::DEFINITIONS;
-use mapo_tables::{Context, Dialect, Language, LoadOptions, Program, Table};
+use mapo_tables::{Context, Format, Language, LoadOptions, Program, Table};
 use serde_json::json;
 use std::error::Error;
 use std::io::{BufRead, IsTerminal, Read};
@@ -37,9 +37,9 @@ pub struct Ask {
     table: PathBuf,
     /// The question.
     question: Option<String>,
-    /// How the table is written: csv, tsv, wtq-csv or wtq-tsv; found from the file when not given.
+    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Dialect>,
+    format: Option<Format>,
     /// The model that answers, as `mapo train` or `mapo pack` wrote it, instead of the one in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -72,7 +72,7 @@ impl Ask {
             }
             None => {}
         }
-        let (answerer, table) = self.load(from_stdin)?;
+        let (answerer, table) = self.load()?;
         let asking = Asking {
             answerer,
             table,
@@ -90,9 +90,9 @@ impl Ask {
     }
 
     /// The model and the table, at the same time.
-    fn load(&self, from_stdin: bool) -> Result<(Answerer, Arc<Table>), Box<dyn Error>> {
+    fn load(&self) -> Result<(Answerer, Arc<Table>), Box<dyn Error>> {
         let options = LoadOptions {
-            dialect: self.format,
+            format: self.format,
             fix_headers: true,
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
@@ -101,10 +101,8 @@ impl Ask {
                 Some(file) => Answerer::open(file),
                 None => Answerer::boxed(),
             },
-            || match from_stdin {
-                true => Table::from_reader("standard input", std::io::stdin().lock(), options),
-                false => Table::open(&self.table, options),
-            },
+            // `-` is the standard input there too.
+            || Table::open(&self.table, options),
         );
         drop(shown);
         let table = table?;

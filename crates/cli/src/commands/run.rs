@@ -5,8 +5,8 @@ use crate::{Outcome, json};
 use clap::Args;
 use mapo_tables::scoring::wtq::Scratch;
 use mapo_tables::{
-    Context, Dataset, Denotation, Example, Format, Interpreter, Language, LoadOptions, Program,
-    ProgramError, Selection, Table,
+    Context, Dataset, Denotation, Example, Format, Interpreter, Language, LoadOptions, Program, ProgramError,
+    Selection, Table,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -320,7 +320,9 @@ fn related_rows<'a>(column: &Column, relation: Relation, given: impl super::rela
                 false => column.code_space(),
             };
             marks.resize(words_for(space), 0);
-            first.clone().for_each(|code| marks[code as usize / 64] |= 1 << (code % 64));
+            first
+                .clone()
+                .for_each(|code| marks[code as usize / 64] |= 1 << (code % 64));
         }
         codes.for_each(|code| marks[code as usize / 64] |= 1 << (code % 64));
     };

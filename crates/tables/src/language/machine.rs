@@ -187,7 +187,10 @@ impl Machine {
 
     /// The words among which all of the rows are.
     fn span(&self, RowsRef(slot): RowsRef) -> Range<usize> {
-        match slot.checked_sub(1).and_then(|variable| self.held.get(variable as usize)) {
+        match slot
+            .checked_sub(1)
+            .and_then(|variable| self.held.get(variable as usize))
+        {
             Some(&Held::Rows { from, to, .. }) => from as usize..to as usize,
             _ => 0..self.words,
         }
@@ -321,13 +324,17 @@ impl Machine {
         let forms = column.forms();
         if self.count(rows) <= FEW_ROWS {
             let needles = Needles::new(given);
-            return self.rows(rows).any(|row| needles.any_in(forms.get(column.text(row))));
+            return self
+                .rows(rows)
+                .any(|row| needles.any_in(forms.get(column.text(row))));
         }
         if self.words >= LARGE && given.clone().nth(MOST_STRINGS).is_some() {
             return false;
         }
         let mut marks = vec![0u64; words_for(forms.len())];
-        mark_texts(column, given, |texts| texts.for_each(|text| set(&mut marks, text as usize)));
+        mark_texts(column, given, |texts| {
+            texts.for_each(|text| set(&mut marks, text as usize))
+        });
         self.rows(rows).any(|row| {
             let text = column.text(row) as usize;
             marks[text / 64] >> (text % 64) & 1 == 1
@@ -464,7 +471,15 @@ impl Machine {
         self.marks
             .resize(self.marks.len().max(words_for(column.code_space())), 0);
         let codes = column.codes();
+        let most = match keep_duplicates {
+            true => usize::MAX,
+            false => start + column.values_len(),
+        };
         for row in rows::iter_from(words, span.start) {
+            if self.codes.len() == most {
+                // All values that there are.
+                break;
+            }
             let code = codes.of(row);
             let (word, bit) = (code as usize / 64, 1 << (code % 64));
             if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {
@@ -670,7 +685,11 @@ impl Machine {
         self.make_rows(rows, |context, words, place| {
             let column = context.column(column_id);
             let (codes, present) = (column.codes(), column.present());
-            let given = || rows::iter(words).map(|row| codes.of(row)).filter(|code| *code != NO_VALUE);
+            let given = || {
+                rows::iter(words)
+                    .map(|row| codes.of(row))
+                    .filter(|code| *code != NO_VALUE)
+            };
             // How many of the given rows have each value.
             marks.resize(marks.len().max(column.code_space()), 0);
             given().for_each(|code| marks[code as usize] += 1);

@@ -304,7 +304,9 @@ mod tests {
 
     /// Questions about invented and, where they are found, real tables.
     fn questions(invented: usize, real: usize) -> Vec<Example> {
-        let invented = generate(Split::Train, SEED, invented).into_iter().map(Example::from);
+        let invented = generate(Split::Train, SEED, invented)
+            .into_iter()
+            .map(Example::from);
         let mut examples: Vec<Example> = invented.collect();
         let data = std::env::var("MAPO_DATA").unwrap_or_else(|_| "../../../shared/data".to_owned());
         let dataset: Dataset = format!("wtq:{data}/WikiTableQuestions").parse().unwrap();
@@ -327,7 +329,10 @@ mod tests {
         for example in &examples {
             let mut tokens = example.question.tokens.clone();
             // Slips of the pen too.
-            if let Some(long) = tokens.iter_mut().find(|token| token.len() > 7 && token.is_ascii()) {
+            if let Some(long) = tokens
+                .iter_mut()
+                .find(|token| token.len() > 7 && token.is_ascii())
+            {
                 long.remove(4);
             }
             for tokens in [&example.question.tokens, &tokens] {

@@ -11,8 +11,8 @@ mod wide;
 mod words;
 
 pub use annotation::{Annotation, CoreNlp};
-pub(crate) use link::join;
 pub use link::Linking;
+pub(crate) use link::join;
 pub use stop_words::is_stop_word;
 pub(crate) use words::Words;
 
@@ -125,7 +125,10 @@ impl Question {
 
 /// Whether some column has the number or date.
 fn is_in(table: &Table, constant: &Constant) -> bool {
-    table.columns().iter().any(|column| column.holds(constant) != Held::No)
+    table
+        .columns()
+        .iter()
+        .any(|column| column.holds(constant) != Held::No)
 }
 
 fn column_feature(column: &Column, question: &str) -> u32 {

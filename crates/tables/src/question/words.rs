@@ -127,7 +127,8 @@ impl Words {
     /// The words of a table; with `searched` not all places are kept, as is right for a large table.
     pub fn new(table: &Table, searched: bool) -> Self {
         let headers = table.headers().iter().map(|header| fold(header));
-        let headers = headers.flat_map(|header| words(&header).map(|(_, word)| stem(word)).collect::<Vec<_>>());
+        let headers =
+            headers.flat_map(|header| words(&header).map(|(_, word)| stem(word)).collect::<Vec<_>>());
         let dropped = dropped(table);
         let mut all_dropped = String::new();
         for (rest, _) in &dropped {
@@ -164,7 +165,8 @@ impl Words {
 
     /// The one word of the cells that a long word that is nowhere in the table misspells.
     pub fn meant(&self, word: &str) -> Forms {
-        let can_be = !self.headers.contains(&stem(word)) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let can_be =
+            !self.headers.contains(&stem(word)) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
         match &self.known {
             Known::Places(places) => Forms::Numbers(match can_be {
                 true => places.meant(word).into_iter().collect(),
@@ -202,7 +204,9 @@ impl Words {
                     .filter_map(|found| go_on(table, found, forms.words()))
                     .collect();
             }
-            (_, Standing::Anywhere(first), forms) => *standing = Standing::Found(pairs(table, first, forms.words())),
+            (_, Standing::Anywhere(first), forms) => {
+                *standing = Standing::Found(pairs(table, first, forms.words()))
+            }
             _ => {}
         }
     }
@@ -279,16 +283,19 @@ fn pairs(table: &Table, first: &[String], second: &[String]) -> Vec<Found> {
     let in_column = |(number, column): &(u16, &Column)| {
         let mut pairs = Vec::new();
         for word in first {
-            let none: Option<()> = column.index().search_beside(column.forms(), word, second, |text, place| {
-                let found = Found {
-                    column: *number,
-                    text,
-                    start: place.start as u32,
-                    end: place.end as u32,
-                };
-                pairs.extend(go_on(table, found, second));
-                ControlFlow::Continue(Next::Here)
-            });
+            let none: Option<()> =
+                column
+                    .index()
+                    .search_beside(column.forms(), word, second, |text, place| {
+                        let found = Found {
+                            column: *number,
+                            text,
+                            start: place.start as u32,
+                            end: place.end as u32,
+                        };
+                        pairs.extend(go_on(table, found, second));
+                        ControlFlow::Continue(Next::Here)
+                    });
             debug_assert!(none.is_none());
         }
         pairs.sort_unstable();
@@ -453,8 +460,14 @@ impl Places {
 fn dropped(table: &Table) -> Vec<(String, Vec<String>)> {
     let columns: Vec<&Column> = text_columns(table).map(|(_, column)| column).collect();
     let parts: Vec<Vec<(String, &str)>> = match table.is_large() {
-        true => columns.into_par_iter().map(|column| dropped_of(table, column)).collect(),
-        false => columns.into_iter().map(|column| dropped_of(table, column)).collect(),
+        true => columns
+            .into_par_iter()
+            .map(|column| dropped_of(table, column))
+            .collect(),
+        false => columns
+            .into_iter()
+            .map(|column| dropped_of(table, column))
+            .collect(),
     };
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut known: HashSet<(usize, &str)> = HashSet::new();

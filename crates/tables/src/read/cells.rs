@@ -57,7 +57,7 @@ pub fn read_cell(text: &str) -> CellReading {
         date: None,
         tokens,
     };
-    if (!may_hold_digits(text) && !may_be_in_words(text)) || text.starts_with("http") {
+    if says_nothing(text) {
         return none;
     }
     let text = without_citations(text);
@@ -82,6 +82,11 @@ pub fn read_cell(text: &str) -> CellReading {
         date: date(lexemes),
         ..none
     }
+}
+
+/// Whether a cell can be seen at once to hold neither a number nor a date.
+pub(crate) fn says_nothing(text: &str) -> bool {
+    (!may_hold_digits(text) && !may_be_in_words(text)) || text.starts_with("http")
 }
 
 /// The text without the citations at its end: `1,234[5]`. What is only a citation stays.

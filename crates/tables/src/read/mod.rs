@@ -23,6 +23,7 @@ mod tags;
 mod tokens;
 mod words;
 
+pub(crate) use cells::says_nothing;
 pub use cells::{CellReading, MANY_TOKENS, read_cell};
 pub use questions::{Quantity, QuestionReading, Value, read_question};
 pub use tags::{Tag, tag};

@@ -96,7 +96,11 @@ impl Filling {
             false => self.columns.iter_mut().enumerate().for_each(fill),
         }
         self.rows += rows;
-        if self.columns.iter().any(|(_, texts)| texts.size() > LARGEST_COLUMN) {
+        if self
+            .columns
+            .iter()
+            .any(|(_, texts)| texts.size() > LARGEST_COLUMN)
+        {
             let problem = "a column holds more than 3 GiB of text; split the table";
             return Err(content(name, None, problem));
         }

@@ -271,12 +271,7 @@ impl Column {
     }
 
     /// The texts of the cells in a form; `form` appends it to what it is given.
-    pub(crate) fn of_texts(
-        name: String,
-        source: usize,
-        cells: &Cells,
-        form: fn(&str, &mut String),
-    ) -> Self {
+    pub(crate) fn of_texts(name: String, source: usize, cells: &Cells, form: fn(&str, &mut String)) -> Self {
         let raw = Raw::Texts {
             texts: Arc::clone(&cells.texts),
             are_distinct: cells.texts_are_distinct,
@@ -454,8 +449,13 @@ impl Column {
                 let Dictionary::Dates(known) = self.dictionary() else {
                     return Held::No;
                 };
-                let same = |known: &Date, date: &Date| date.compare(*known).is_some_and(|order| order.is_eq());
-                Held::whole_if(known.iter().any(|known| dates.iter().any(|date| same(known, date))))
+                let same =
+                    |known: &Date, date: &Date| date.compare(*known).is_some_and(|order| order.is_eq());
+                Held::whole_if(
+                    known
+                        .iter()
+                        .any(|known| dates.iter().any(|date| same(known, date))),
+                )
             }
             _ => Held::No,
         }

@@ -95,7 +95,9 @@ impl FromStr for Format {
         let known = Format::ALL.into_iter().find(|format| format.name() == name);
         known.ok_or_else(|| {
             let names = Format::ALL.map(Format::name);
-            let (last, names) = names.split_last().map_or(("", &[][..]), |(last, names)| (*last, names));
+            let (last, names) = names
+                .split_last()
+                .map_or(("", &[][..]), |(last, names)| (*last, names));
             format!("unknown format '{name}'; it is {} or {last}", names.join(", "))
         })
     }
@@ -147,7 +149,11 @@ mod tests {
 
     #[track_caller]
     fn detected(name: &str, beginning: &str, expected: Format) {
-        assert_eq!(Format::detect(name, beginning.as_bytes(), true), expected, "{name} {beginning:?}");
+        assert_eq!(
+            Format::detect(name, beginning.as_bytes(), true),
+            expected,
+            "{name} {beginning:?}"
+        );
     }
 
     #[test]

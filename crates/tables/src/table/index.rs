@@ -1,14 +1,15 @@
 //! An index of a column's texts: where a string can be, without looking at all of them.
 //!
 //! The texts are cut into blocks of a few kilobytes. For each block a filter remembers, by their hashes, the groups of
-//! three bytes that occur in it; a string can only be in blocks whose filter knows all of its own. The filters of 64
-//! blocks lie side by side, one word of 64 bits for each hash, so that a string is looked up in 64 blocks at once. What
+//! three bytes that occur in it, its shortest words and its whole texts; a string can only be in blocks whose filter
+//! knows all of its own. The filters of 64 blocks lie side by side, one word of 64 bits for each hash, so that a string is looked up in 64 blocks at once. What
 //! is found is always checked against the texts themselves: the index makes searching fast, never different. It takes
 //! an eighth of the texts' size; small columns have none and are searched through.
 
 use super::column::Held;
 use super::texts::Texts;
 use memchr::memmem::Finder;
+use std::hash::BuildHasher;
 use std::ops::{ControlFlow, Range};
 
 /// Texts go into a block until it has this many bytes.
@@ -58,7 +59,9 @@ impl TextIndex {
                 filters[hash(group[0], group[1], group[2])] |= bit;
             }
             for text in first..next {
-                short_words(&texts.block().as_bytes()[texts.range(text)], |hash| filters[hash] |= bit);
+                let text = &texts.block().as_bytes()[texts.range(text)];
+                filters[whole_hash(text)] |= bit;
+                short_words(text, |hash| filters[hash] |= bit);
             }
             index.firsts.push(first);
             first = next;
@@ -78,7 +81,13 @@ impl TextIndex {
         mut found: impl FnMut(u32, Range<usize>) -> ControlFlow<B, Next>,
     ) -> Option<B> {
         let hashes = Hashes::of(needle, bounded);
-        self.search_where(texts, needle, bounded, &|filters| hashes.blocks(filters), &mut found)
+        self.search_where(
+            texts,
+            needle,
+            bounded,
+            &|filters| hashes.blocks(filters),
+            &mut found,
+        )
     }
 
     /// The same where one of further strings is near: in the same block at least.
@@ -92,7 +101,9 @@ impl TextIndex {
         let hashes = Hashes::of(needle, true);
         let beside: Vec<Hashes> = beside.iter().map(|other| Hashes::of(other, true)).collect();
         let blocks = |filters: &[u64]| {
-            let others = beside.iter().fold(0, |blocks, other| blocks | other.blocks(filters));
+            let others = beside
+                .iter()
+                .fold(0, |blocks, other| blocks | other.blocks(filters));
             others & hashes.blocks(filters)
         };
         self.search_where(texts, needle, true, &blocks, &mut found)
@@ -114,7 +125,9 @@ impl TextIndex {
             return search_texts(texts, 0..texts.len() as u32, &finder, bounded, found);
         }
         for (place, filters) in self.filters.chunks_exact(HASHES).enumerate() {
-            let mut candidates = blocks(filters);
+            // Behind the last block there is none.
+            let missing = (SIDE_BY_SIDE * (place + 1) + 1).saturating_sub(self.firsts.len());
+            let mut candidates = blocks(filters) & u64::MAX >> missing;
             while candidates != 0 {
                 let from = candidates.trailing_zeros() as usize;
                 // Neighbours are searched in one go.
@@ -132,26 +145,32 @@ impl TextIndex {
 
     /// Whether some text is one of the strings, or has one as a part bounded by words.
     pub fn held(&self, texts: &Texts, strings: &[String]) -> Held {
-        let mut held = Held::No;
-        for string in strings {
-            if string.is_empty() {
-                if texts.iter().any(str::is_empty) {
-                    return Held::Whole;
-                }
-                continue;
-            }
-            let whole = self.search(texts, string, true, |text, place| {
-                held = Held::Part;
-                match place.len() == texts.range(text).len() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(Next::NextText),
-                }
-            });
-            if whole.is_some() {
-                return Held::Whole;
-            }
+        if strings.iter().any(|string| self.has_whole(texts, string)) {
+            return Held::Whole;
         }
-        held
+        let has_part = |string: &String| {
+            let found = |_, _| ControlFlow::Break(());
+            self.search(texts, string, true, found).is_some()
+        };
+        match strings.iter().any(has_part) {
+            true => Held::Part,
+            false => Held::No,
+        }
+    }
+
+    /// Whether some text is the string.
+    fn has_whole(&self, texts: &Texts, string: &str) -> bool {
+        if string.is_empty() {
+            return texts.iter().any(str::is_empty);
+        }
+        let mut hashes = Hashes::of(string, true);
+        hashes.0.push(whole_hash(string.as_bytes()));
+        let mut found = |text: u32, place: Range<usize>| match place.len() == texts.range(text).len() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(Next::NextText),
+        };
+        self.search_where(texts, string, true, &|filters| hashes.blocks(filters), &mut found)
+            .is_some()
     }
 }
 
@@ -209,10 +228,13 @@ impl Hashes {
 
     fn of(needle: &str, bounded: bool) -> Self {
         let bytes = needle.as_bytes();
-        let short = bounded && bytes.len() <= 2 && bytes.iter().all(u8::is_ascii_alphanumeric);
+        let short = bounded && (1..=2).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_alphanumeric);
         let mut hashes: Vec<usize> = match short {
             true => vec![short_hash(bytes)],
-            false => bytes.windows(3).map(|group| hash(group[0], group[1], group[2])).collect(),
+            false => bytes
+                .windows(3)
+                .map(|group| hash(group[0], group[1], group[2]))
+                .collect(),
         };
         hashes.sort_unstable();
         hashes.dedup();
@@ -223,13 +245,21 @@ impl Hashes {
 
     /// Which of 64 blocks know them all, as bits.
     fn blocks(&self, filters: &[u64]) -> u64 {
-        self.0.iter().fold(u64::MAX, |blocks, hash| blocks & filters[*hash])
+        self.0
+            .iter()
+            .fold(u64::MAX, |blocks, hash| blocks & filters[*hash])
     }
 }
 
 fn hash(a: u8, b: u8, c: u8) -> usize {
     let group = u32::from(a) | u32::from(b) << 8 | u32::from(c) << 16;
     (group.wrapping_mul(0x9e37_79b1) >> 20) as usize
+}
+
+/// A whole text.
+fn whole_hash(text: &[u8]) -> usize {
+    let [a, b, c, ..] = foldhash::fast::FixedState::default().hash_one(text).to_le_bytes();
+    hash(a, b, c)
 }
 
 /// Words of one or two letters are too short for groups of three.
@@ -295,7 +325,9 @@ mod tests {
 
     #[test]
     fn a_large_column_is_searched_as_a_small_one_is() {
-        let words = ["alpha", "b", "cé", "dd", "é", "12", "345", "new", "york", "w", "-", "#"];
+        let words = [
+            "alpha", "b", "cé", "dd", "é", "12", "345", "new", "york", "w", "-", "#",
+        ];
         let mut state = 7u64;
         let mut draw = |many: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -315,7 +347,8 @@ mod tests {
         let index = TextIndex::new(&texts);
         assert!(index.firsts.len() > SIDE_BY_SIDE, "{} blocks", index.firsts.len());
         for needle in [
-            "needle", "alpha", "new york", "w", "b", "é", "12", "#", "29999", "nowhere", "xx", "dd-", "york 1", "",
+            "needle", "alpha", "new york", "w", "b", "é", "12", "#", "29999", "nowhere", "xx", "dd-",
+            "york 1", "",
         ] {
             for bounded in [false, true] {
                 assert_eq!(
@@ -326,7 +359,11 @@ mod tests {
             }
             let none = TextIndex::default();
             let strings = [needle.to_owned()];
-            assert_eq!(index.held(&texts, &strings), none.held(&texts, &strings), "{needle:?}");
+            assert_eq!(
+                index.held(&texts, &strings),
+                none.held(&texts, &strings),
+                "{needle:?}"
+            );
         }
         assert_eq!(index.held(&texts, &["needle".to_owned()]), Held::Part);
         assert_eq!(index.held(&texts, &["a needle in it".to_owned()]), Held::Whole);

@@ -30,7 +30,9 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
         let bytes = source.read_all()?;
         let mut object = Objects::default();
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
-        let read = List(&mut object).deserialize(&mut reader).and_then(|()| reader.end());
+        let read = List(&mut object)
+            .deserialize(&mut reader)
+            .and_then(|()| reader.end());
         read.map_err(|error| table.problem(error.line() as u64, &error))?;
         table.add(vec![object])?;
         return table.finish(options);
@@ -106,9 +108,15 @@ impl Table<'_> {
     fn add(&mut self, objects: Vec<Objects>) -> Result<(), TableError> {
         let mut pieces = Vec::with_capacity(objects.len());
         for mut part in objects {
-            let numbers: Vec<usize> = part.keys.names.iter().map(|name| self.keys.number(name)).collect();
+            let numbers: Vec<usize> = part
+                .keys
+                .names
+                .iter()
+                .map(|name| self.keys.number(name))
+                .collect();
             if self.keys.names.len() > MOST_COLUMNS {
-                let problem = format!("the objects have more than {MOST_COLUMNS} different keys, which is the limit");
+                let problem =
+                    format!("the objects have more than {MOST_COLUMNS} different keys, which is the limit");
                 return Err(content(self.name, None, problem));
             }
             // A key that only some of the pieces have is empty in the others.
@@ -135,7 +143,11 @@ impl Table<'_> {
             return Err(content(self.name, None, problem));
         }
         if self.keys.names.is_empty() {
-            return Err(content(self.name, None, "no object has a key; a table needs a column"));
+            return Err(content(
+                self.name,
+                None,
+                "no object has a key; a table needs a column",
+            ));
         }
         check_headers(self.name, &self.keys.names, options)?;
         self.filling.finish(self.name, self.keys.names)
@@ -144,7 +156,9 @@ impl Table<'_> {
     fn problem(&self, line: u64, error: &serde_json::Error) -> TableError {
         let told = error.to_string();
         // It counts lines within what it was given.
-        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+        let told = told
+            .rsplit_once(" at line ")
+            .map_or(told.as_str(), |(told, _)| told);
         let problem = format!(
             "not a JSON object at column {}: {told}; each line is one object: {{\"key\": \"value\", …}}",
             error.column()
@@ -158,7 +172,9 @@ fn split(lines: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut rest = lines;
     while rest.len() > 2 * PIECE {
-        let Some(end) = memchr::memchr(b'\n', &rest[PIECE..]) else { break };
+        let Some(end) = memchr::memchr(b'\n', &rest[PIECE..]) else {
+            break;
+        };
         let (piece, other) = rest.split_at(PIECE + end + 1);
         pieces.push(piece);
         rest = other;
@@ -177,7 +193,9 @@ fn objects(lines: &[u8]) -> (Objects, u64, Option<serde_json::Error>) {
             continue;
         }
         let mut reader = serde_json::Deserializer::from_slice(line);
-        let read = Object(&mut objects).deserialize(&mut reader).and_then(|()| reader.end());
+        let read = Object(&mut objects)
+            .deserialize(&mut reader)
+            .and_then(|()| reader.end());
         if let Err(error) = read {
             return (objects, count, Some(error));
         }
@@ -245,7 +263,10 @@ impl<'de> Visitor<'de> for Object<'_> {
             object.next_value_seed(Cell(&mut piece.rewritten))?;
             let span = piece.rewritten_from(start);
             if span.length as usize > LONGEST_CELL {
-                let problem = format!("the value of '{key}' has {} bytes and the limit is {LONGEST_CELL}", span.length);
+                let problem = format!(
+                    "the value of '{key}' has {} bytes and the limit is {LONGEST_CELL}",
+                    span.length
+                );
                 return Err(A::Error::custom(problem));
             }
             let cells = &mut piece.columns[number];

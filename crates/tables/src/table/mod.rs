@@ -52,6 +52,9 @@ impl Reading {
 
     /// What our own reader finds in a cell.
     pub fn of(cell: &str) -> Reading {
+        if read::says_nothing(cell) {
+            return Reading::default();
+        }
         let cell = read::read_cell(cell);
         let prose = cell.tokens >= Reading::PROSE;
         Reading {
@@ -271,7 +274,12 @@ impl TableBuilder {
     }
 
     /// A table of cells that are already in columns.
-    fn from_columns(name: &str, headers: Vec<String>, rows: usize, columns: Vec<(Vec<u32>, Interner)>) -> Self {
+    fn from_columns(
+        name: &str,
+        headers: Vec<String>,
+        rows: usize,
+        columns: Vec<(Vec<u32>, Interner)>,
+    ) -> Self {
         let builder = TableBuilder::new(name, headers);
         TableBuilder {
             rows,

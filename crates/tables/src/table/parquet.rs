@@ -95,8 +95,9 @@ fn read_file<R: ChunkReader + 'static>(
         filling.columns.push(column.map_err(|problem| match problem {
             Problem::File(error) => wrong(error),
             Problem::Cell { row, bytes } => {
-                let problem =
-                    format!("row {row} of '{header}' has {bytes} bytes and the limit is {LONGEST_CELL}; shorten it");
+                let problem = format!(
+                    "row {row} of '{header}' has {bytes} bytes and the limit is {LONGEST_CELL}; shorten it"
+                );
                 content(name, None, problem)
             }
         })?);
@@ -148,15 +149,19 @@ fn read_leaf<R: ChunkReader + 'static>(
             ColumnReader::BoolColumnReader(values) => {
                 read_values(values, &mut cells, |value, out| show(out, value))?
             }
-            ColumnReader::Int32ColumnReader(values) => {
-                read_values(values, &mut cells, |value, out| show_whole(out, i64::from(*value), column))?
-            }
+            ColumnReader::Int32ColumnReader(values) => read_values(values, &mut cells, |value, out| {
+                show_whole(out, i64::from(*value), column)
+            })?,
             ColumnReader::Int64ColumnReader(values) => {
                 read_values(values, &mut cells, |value, out| show_whole(out, *value, column))?
             }
             ColumnReader::Int96ColumnReader(values) => {
                 read_values(values, &mut cells, |value: &Int96, out| {
-                    show_moment(out, value.to_seconds(), (value.to_nanos().rem_euclid(1_000_000_000)) as u64)
+                    show_moment(
+                        out,
+                        value.to_seconds(),
+                        (value.to_nanos().rem_euclid(1_000_000_000)) as u64,
+                    )
                 })?
             }
             ColumnReader::FloatColumnReader(values) => {
@@ -166,10 +171,14 @@ fn read_leaf<R: ChunkReader + 'static>(
                 read_values(values, &mut cells, |value, out| show(out, value))?
             }
             ColumnReader::ByteArrayColumnReader(values) => {
-                read_values(values, &mut cells, |value: &ByteArray, out| show_bytes(out, value.data(), column))?
+                read_values(values, &mut cells, |value: &ByteArray, out| {
+                    show_bytes(out, value.data(), column)
+                })?
             }
             ColumnReader::FixedLenByteArrayColumnReader(values) => {
-                read_values(values, &mut cells, |value, out| show_bytes(out, value.data(), column))?
+                read_values(values, &mut cells, |value, out| {
+                    show_bytes(out, value.data(), column)
+                })?
             }
         }
         cells.texts.stop_searching_if_most_are_new();
@@ -238,11 +247,14 @@ fn per_second(unit: TimeUnit) -> i64 {
 
 fn show_bytes(out: &mut String, bytes: &[u8], column: &ColumnDescriptor) {
     let logical = column.logical_type_ref();
-    let is_decimal = matches!(logical, Some(LogicalType::Decimal(_))) || column.converted_type() == ConvertedType::DECIMAL;
+    let is_decimal =
+        matches!(logical, Some(LogicalType::Decimal(_))) || column.converted_type() == ConvertedType::DECIMAL;
     if is_decimal && (1..=16).contains(&bytes.len()) {
         // Big-endian, in two's complement.
         let start = if bytes[0] & 0x80 == 0 { 0 } else { -1 };
-        let value = bytes.iter().fold(start, |value: i128, byte| value << 8 | i128::from(*byte));
+        let value = bytes
+            .iter()
+            .fold(start, |value: i128, byte| value << 8 | i128::from(*byte));
         let scale = match logical {
             Some(LogicalType::Decimal(decimal)) => decimal.scale,
             _ => column.type_scale(),
@@ -323,7 +335,13 @@ fn show_time(out: &mut String, value: i64, per_second: i64) {
 }
 
 fn show_clock(out: &mut String, seconds: i64, nanos: u64) {
-    let _ = write!(out, "{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let _ = write!(
+        out,
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
     if nanos > 0 {
         let part = format!("{nanos:09}");
         let _ = write!(out, ".{}", part.trim_end_matches('0'));
@@ -337,7 +355,9 @@ fn read_nested<R: ChunkReader + 'static>(
 ) -> Result<(Vec<u32>, Interner), Problem> {
     let schema = reader.metadata().file_metadata().schema_descr().root_schema();
     let only = vec![Arc::clone(&schema.get_fields()[root])];
-    let only = Type::group_type_builder(schema.name()).with_fields(only).build()?;
+    let only = Type::group_type_builder(schema.name())
+        .with_fields(only)
+        .build()?;
     let mut cells = Cells::default();
     for row in reader.get_row_iter(Some(only))? {
         let row = row?;
@@ -368,7 +388,9 @@ fn json(field: &Field) -> Value {
         Field::Double(value) => (*value).into(),
         Field::Str(value) => value.as_str().into(),
         Field::Group(row) => {
-            let fields = row.get_column_iter().map(|(name, field)| (name.clone(), json(field)));
+            let fields = row
+                .get_column_iter()
+                .map(|(name, field)| (name.clone(), json(field)));
             Value::Object(fields.collect())
         }
         Field::ListInternal(list) => list.elements().iter().map(json).collect(),
@@ -405,15 +427,26 @@ mod tests {
         ] {
             assert_eq!(shown(|out| show_day(out, days)), expected);
         }
-        assert_eq!(shown(|out| show_timestamp(out, 1_500, 1_000)), "1970-01-01 00:00:01.5");
-        assert_eq!(shown(|out| show_timestamp(out, -1, 1_000_000)), "1969-12-31 23:59:59.999999");
+        assert_eq!(
+            shown(|out| show_timestamp(out, 1_500, 1_000)),
+            "1970-01-01 00:00:01.5"
+        );
+        assert_eq!(
+            shown(|out| show_timestamp(out, -1, 1_000_000)),
+            "1969-12-31 23:59:59.999999"
+        );
         assert_eq!(shown(|out| show_timestamp(out, 86_400_000, 1_000)), "1970-01-02");
         assert_eq!(shown(|out| show_time(out, 45_296_000, 1_000)), "12:34:56");
     }
 
     #[test]
     fn decimals_keep_their_point() {
-        for (value, scale, expected) in [(12_345, 2, "123.45"), (-5, 2, "-0.05"), (7, 0, "7"), (0, 1, "0.0")] {
+        for (value, scale, expected) in [
+            (12_345, 2, "123.45"),
+            (-5, 2, "-0.05"),
+            (7, 0, "7"),
+            (0, 1, "0.0"),
+        ] {
             assert_eq!(shown(|out| show_decimal(out, value, scale)), expected);
         }
     }

@@ -58,7 +58,11 @@ impl RowSet {
         let places = 0..words_for(rows);
         let words: Vec<u64> = match rows < MANY {
             true => places.map(word).collect(),
-            false => places.into_par_iter().with_min_len(MANY / 256).map(word).collect(),
+            false => places
+                .into_par_iter()
+                .with_min_len(MANY / 256)
+                .map(word)
+                .collect(),
         };
         RowSet { words: words.into() }
     }

@@ -13,24 +13,30 @@ use super::source::{Source, content, unreadable};
 use memchr::{memchr, memchr3};
 use rayon::prelude::*;
 use std::str::Utf8Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a wave.
-const WAVE: usize = 8 << 20;
+/// Bytes of a wave: so many that the cores' caches hold it until all columns have taken their cells.
+const WAVE: usize = 2 << 20;
 /// Bytes of a piece, at the least.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 17;
 /// Bytes of the longest row.
 const LONGEST_ROW: usize = 1 << 28;
 
 const QUOTE: u8 = b'"';
 
 /// Reads a table.
-pub(super) fn read(mut source: Source<'_>, separator: u8, options: LoadOptions) -> Result<TableBuilder, TableError> {
+pub(super) fn read(
+    mut source: Source<'_>,
+    separator: u8,
+    options: LoadOptions,
+) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
     let reader = Reader {
         name: &name,
         separator,
+        spare: &Mutex::default(),
     };
-    let mut wave = Vec::new();
+    let (mut wave, mut next) = (Vec::new(), Vec::new());
     let mut more = source
         .read_more(WAVE, &mut wave)
         .map_err(|error| unreadable(&name, error))?;
@@ -38,7 +44,6 @@ pub(super) fn read(mut source: Source<'_>, separator: u8, options: LoadOptions) 
     let mut lines = 0;
     let mut table: Option<(Vec<String>, Filling)> = None;
     loop {
-        let mut next = Vec::new();
         let (read, taken) = match more {
             true => rayon::join(
                 || source.read_more(WAVE, &mut next),
@@ -63,7 +68,8 @@ pub(super) fn read(mut source: Source<'_>, separator: u8, options: LoadOptions) 
         }
         lines += count_lines(&wave[..taken]);
         next.splice(0..0, wave.drain(taken..));
-        wave = next;
+        wave.clear();
+        std::mem::swap(&mut wave, &mut next);
     }
     match table {
         Some((headers, filling)) => filling.finish(&name, headers),
@@ -241,6 +247,8 @@ struct Cut<'a> {
 struct Reader<'a> {
     name: &'a str,
     separator: u8,
+    /// Memory of earlier pieces, for later ones.
+    spare: &'a Mutex<Vec<Vec<Vec<Span>>>>,
 }
 
 impl Reader<'_> {
@@ -262,7 +270,10 @@ impl Reader<'_> {
             Ok(text) => (text, None),
             Err(error) => {
                 let text = std::str::from_utf8(&wave[..error.valid_up_to()]).unwrap_or_default();
-                (text, Some(error).filter(|error| !more || error.error_len().is_some()))
+                (
+                    text,
+                    Some(error).filter(|error| !more || error.error_len().is_some()),
+                )
             }
         };
         // What is no text is wrong where it stands, but a row before it may be wrong too.
@@ -282,7 +293,13 @@ impl Reader<'_> {
                     }),
                 };
             }
-            let headers: Vec<String> = cut.piece.columns.iter().flatten().map(|span| cut.piece.cell(*span).to_owned()).collect();
+            let headers: Vec<String> = cut
+                .piece
+                .columns
+                .iter()
+                .flatten()
+                .map(|span| cut.piece.cell(*span).to_owned())
+                .collect();
             check_headers(self.name, &headers, options)?;
             if headers.len() > MOST_COLUMNS {
                 let what = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
@@ -292,7 +309,9 @@ impl Reader<'_> {
             *table = Some((headers, filling));
             from = cut.end;
         }
-        let Some((_, filling)) = table else { return Ok(from) };
+        let Some((_, filling)) = table else {
+            return Ok(from);
+        };
         let mut cuts = self.cut_all(text, from, filling.columns.len(), more);
         let taken = cuts.last().map_or(from, |cut| cut.end);
         if let Some(at) = cuts.iter_mut().find_map(|cut| cut.problem.take()) {
@@ -303,7 +322,13 @@ impl Reader<'_> {
         }
         let pieces: Vec<Piece<'_>> = cuts.into_iter().map(|cut| cut.piece).collect();
         filling.push(self.name, &pieces)?;
+        let used = pieces.into_iter().map(|piece| piece.columns);
+        self.spare().extend(used);
         Ok(taken)
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Vec<Vec<Span>>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Cuts a text from a row's beginning on into cells.
@@ -370,6 +395,10 @@ impl Reader<'_> {
             more,
         };
         let mut piece = Piece::new(text, columns.unwrap_or(0));
+        if let Some(spare) = columns.and_then(|_| self.spare().pop()) {
+            piece.columns = spare;
+            piece.columns.iter_mut().for_each(Vec::clear);
+        }
         walk.begin_row();
         let mut cut = Cut {
             begin: walk.at,
@@ -383,7 +412,8 @@ impl Reader<'_> {
                 let start = piece.rewritten.len();
                 let rewritten = &mut piece.rewritten;
                 // Cells are cut at plain characters, so the parts of a text are text.
-                let mut push = |part: &[u8]| rewritten.push_str(std::str::from_utf8(part).unwrap_or_default());
+                let mut push =
+                    |part: &[u8]| rewritten.push_str(std::str::from_utf8(part).unwrap_or_default());
                 let Some((cell, last)) = walk.cell(&mut push) else {
                     break None;
                 };
@@ -427,7 +457,10 @@ impl Reader<'_> {
             }
             if !complete || cut.problem.is_some() {
                 // The cells of a row that is not whole go again.
-                piece.columns.iter_mut().for_each(|cells| cells.truncate(piece.rows));
+                piece
+                    .columns
+                    .iter_mut()
+                    .for_each(|cells| cells.truncate(piece.rows));
                 break;
             }
             piece.rows += 1;

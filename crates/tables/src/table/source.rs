@@ -133,7 +133,10 @@ pub(super) fn content(name: &str, line: Option<u64>, problem: impl Into<String>)
 fn no_table(beginning: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 7] = [
         (b"PK\x03\x04", "a ZIP archive or an Excel workbook"),
-        (b"\xd0\xcf\x11\xe0", "an Excel workbook or another Office document"),
+        (
+            b"\xd0\xcf\x11\xe0",
+            "an Excel workbook or another Office document",
+        ),
         (b"%PDF", "a PDF document"),
         (b"\x28\xb5\x2f\xfd", "packed by zstd, which is not unpacked here"),
         (b"BZh", "packed by bzip2, which is not unpacked here"),

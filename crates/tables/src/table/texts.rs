@@ -42,7 +42,9 @@ impl Texts {
 
     /// Where a string lies in the [block](Self::block).
     pub fn range(&self, index: u32) -> Range<usize> {
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before as usize]);
         start as usize..self.ends[index as usize] as usize
     }
 
@@ -265,14 +267,18 @@ mod tests {
     fn many_new_strings_are_no_longer_searched_but_none_is_lost() {
         let mut interner = Interner::default();
         let text = |number: usize| format!("{number}");
-        let mut ids: Vec<u32> = (0..Interner::MANY).map(|number| interner.intern(&text(number))).collect();
+        let mut ids: Vec<u32> = (0..Interner::MANY)
+            .map(|number| interner.intern(&text(number)))
+            .collect();
         interner.stop_searching_if_most_are_new();
         assert!(!interner.is_distinct());
         let again = ["", "0", "0", "", "1"];
         ids.extend(again.map(|text| interner.intern(text)));
         let texts = interner.finish();
         for (number, id) in ids.iter().enumerate() {
-            let expected = number.checked_sub(Interner::MANY).map_or(text(number), |place| again[place].to_owned());
+            let expected = number
+                .checked_sub(Interner::MANY)
+                .map_or(text(number), |place| again[place].to_owned());
             assert_eq!(texts.get(*id), expected);
         }
         // Equal neighbours and the empty string still share.

@@ -8,7 +8,7 @@ use crate::commands::run::pointing;
 use crate::data_args::SelectionArgs;
 use check::Check;
 use clap::Args;
-use mapo_tables::{Dataset, Dialect, LoadOptions, Program, Table, sql, write_sql_table};
+use mapo_tables::{Dataset, Format, LoadOptions, Program, Table, sql, write_sql_table};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -33,9 +33,9 @@ pub struct Sql {
     /// Print the program's query alone, without the table.
     #[arg(long, requires = "program")]
     query: bool,
-    /// How cells are separated: csv, tsv, wtq-csv or wtq-tsv; found from the file when not given.
+    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
     #[arg(long, conflicts_with = "check")]
-    dialect: Option<Dialect>,
+    format: Option<Format>,
     /// Number headers that are empty or equal instead of refusing the table.
     #[arg(long, conflicts_with = "check")]
     fix_headers: bool,
@@ -101,7 +101,7 @@ impl Sql {
 
     fn write(&self, path: &Path) -> Outcome {
         let options = LoadOptions {
-            dialect: self.dialect,
+            format: self.format,
             fix_headers: self.fix_headers,
         };
         let table = Table::open(path, options)?;
