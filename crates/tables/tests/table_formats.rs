@@ -214,6 +214,49 @@ fn parquet_values_are_written_as_people_do() {
         std::fs::write(&path, &bytes).unwrap();
         let again = Table::open(&path, LoadOptions::default()).unwrap();
         assert_eq!(cells(&again), cells(&table));
+        let path = folder.path().join("table.parquet.gz");
+        std::fs::write(&path, packed(&bytes)).unwrap();
+        let again = Table::open(&path, LoadOptions::default()).unwrap();
+        assert_eq!(cells(&again), cells(&table));
+    }
+}
+
+#[test]
+fn columns_of_a_file_are_read_at_the_same_time() {
+    let columns = 16;
+    let fields: String = (0..columns)
+        .map(|column| format!("REQUIRED INT64 c{column}; "))
+        .collect();
+    let schema = format!("message table {{ {fields} }}");
+    let schema = Arc::new(parquet::schema::parser::parse_message_type(&schema).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.parquet");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+    for group in 0..4i64 {
+        let mut rows = writer.next_row_group().unwrap();
+        let mut number = 0;
+        while let Some(mut column) = rows.next_column().unwrap() {
+            let values: Vec<i64> = (0..5_000)
+                .map(|row| number * 1_000_000 + group * 5_000 + row)
+                .collect();
+            column
+                .typed::<Int64Type>()
+                .write_batch(&values, None, None)
+                .unwrap();
+            column.close().unwrap();
+            number += 1;
+        }
+        rows.close().unwrap();
+    }
+    writer.close().unwrap();
+    for _ in 0..5 {
+        let table = Table::open(&path, LoadOptions::default()).unwrap();
+        for row in (0..20_000).step_by(7) {
+            for column in 0..columns {
+                assert_eq!(table.cell(row, column), (column * 1_000_000 + row).to_string());
+            }
+        }
     }
 }
 

@@ -97,7 +97,11 @@ fn read(source: Source<'_>, file: Option<File>, options: LoadOptions) -> Result<
         Format::WtqCsv => escaped::read(source, escaped::Escapes::Quotes, options),
         Format::WtqTsv => escaped::read(source, escaped::Escapes::Lines, options),
         Format::JsonLines => json_lines::read(source, options),
-        Format::Parquet => parquet::read(source, file, options),
+        // What was unpacked on the way in is not what is in the file.
+        Format::Parquet => {
+            let file = file.filter(|_| source.size.is_some());
+            parquet::read(source, file, options)
+        }
     }
 }
 

@@ -7,19 +7,21 @@ use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
 use super::file::{LoadOptions, TableError, check_headers};
 use super::source::{Source, content};
 use super::texts::Interner;
+use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::{ColumnDescriptor, Type};
 use rayon::prelude::*;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Values that are read at once.
 const BATCH: usize = 8192;
@@ -32,10 +34,72 @@ pub(super) fn read(
     let name = source.name.clone();
     // A damaged file can make the reader panic.
     let read = catch_unwind(AssertUnwindSafe(|| match file {
-        Some(file) => read_file(&name, file, options),
-        None => read_file(&name, bytes::Bytes::from(source.read_all()?), options),
+        Some(file) => read_file(&name, Shared::new(file), options),
+        None => read_file(&name, Bytes::from(source.read_all()?), options),
     }));
     read.unwrap_or_else(|_| Err(damaged(&name, "its pages do not fit its description")))
+}
+
+/// A file that columns are read from at the same time. Handles of one file share the place where it is read, so only one
+/// may read at a time, and says where.
+struct Shared {
+    file: Arc<Mutex<File>>,
+    length: u64,
+}
+
+impl Shared {
+    fn new(file: File) -> Self {
+        Shared {
+            length: file.len(),
+            file: Arc::new(Mutex::new(file)),
+        }
+    }
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Stretch>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        let file = Arc::clone(&self.file);
+        Ok(BufReader::new(Stretch { file, at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // What a damaged file claims is not worth memory.
+        if start
+            .checked_add(length as u64)
+            .is_none_or(|end| end > self.length)
+        {
+            return Err(ParquetError::EOF(
+                "a page lies behind the end of the file".to_owned(),
+            ));
+        }
+        let mut bytes = vec![0; length];
+        self.get_read(start)?.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// A shared file from a place on.
+struct Stretch {
+    file: Arc<Mutex<File>>,
+    at: u64,
+}
+
+impl Read for Stretch {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let read = file.read(out)?;
+        self.at += read as u64;
+        Ok(read)
+    }
 }
 
 fn damaged(name: &str, why: &str) -> TableError {
