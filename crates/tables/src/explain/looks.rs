@@ -46,7 +46,7 @@ impl TextLook {
         let texts = table.answers(column.source());
         let (mut same, mut lower) = (true, true);
         // Without the interning of equal texts that have different readings, a text would be seen once only.
-        let mut first_text: Vec<u32> = vec![u32::MAX; column.values_len()];
+        let mut first_text: Vec<u32> = vec![u32::MAX; column.code_space()];
         let mut one_text_each = true;
         each_text(column, |row| {
             let number = column.text(row);

@@ -190,7 +190,7 @@ impl Seen<'_> {
             }
             Operation::Mode(rows, column) => {
                 let typed = self.table.column(column);
-                let mut counts = vec![0u32; typed.values_len()];
+                let mut counts = vec![0u32; typed.code_space()];
                 let codes = self
                     .members(rows)
                     .map(|row| typed.code(row))
