@@ -80,9 +80,13 @@ impl Answerer {
 
     /// The language that the model was trained to write.
     fn language(&self) -> Language {
-        match self.card.data.as_deref() {
+        let language = match self.card.data.as_deref() {
             Some("wikisql") => Language::wikisql(),
             _ => Language::WIKITABLEQUESTIONS,
+        };
+        Language {
+            fit: self.card.fit.unwrap_or_default(),
+            ..language
         }
     }
 
@@ -267,8 +271,8 @@ fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64
     if let Some(program) = context.decode(tokens) {
         let table = context.table();
         alternative.english = english(&program, table);
-        let keep_duplicates = context.language().keep_duplicates;
-        alternative.sql = sql(&program, table, keep_duplicates).unwrap_or_default();
+        let like_sql = context.language().like_sql;
+        alternative.sql = sql(&program, table, like_sql).unwrap_or_default();
         alternative.program = program.to_string();
     }
     Ok(alternative)

@@ -1,7 +1,7 @@
 //! The arguments that mean the same in every command that reads a dataset.
 
 use clap::Args;
-use mapo_tables::{Dataset, Linking, Reader, Selection};
+use mapo_tables::{Dataset, Fit, Linking, Reader, Selection};
 
 /// Which examples of a dataset.
 #[derive(Args, Clone)]
@@ -24,6 +24,10 @@ pub struct SelectionArgs {
     /// goalie, norwegian for norway), the default for WikiTableQuestions and one's own questions.
     #[arg(long, value_name = "LINKING")]
     pub linking: Option<Linking>,
+    /// Where a value must stand for a program to use it with a column: `rows`, in the rows at hand, as in the paper;
+    /// `table`, anywhere, so that an answer may be nothing, the default for WikiSQL.
+    #[arg(long, value_name = "FIT")]
+    pub fit: Option<Fit>,
 }
 
 impl SelectionArgs {
@@ -34,6 +38,7 @@ impl SelectionArgs {
             limit: self.limit,
             reader: self.reader,
             linking: self.linking,
+            fit: self.fit,
             ids: None,
         }
     }

@@ -78,6 +78,7 @@ pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec
         limit,
         reader: Some(run.reader.parse()?),
         linking: Some(run.linking.parse()?),
+        fit: Some(run.fit),
         ids: None,
     };
     examples(&data, &selection)

@@ -24,7 +24,7 @@ pub use environment::{Pruning, TableEnv};
 pub use explain::{CellRef, Explanation, Step, english, explain, sql, write_sql_table};
 pub use kind::QuestionKind;
 pub use language::{
-    Assistance, Constant, ConstantId, Context, Denotation, Function, FunctionSet, Interpreter, Language,
+    Assistance, Constant, ConstantId, Context, Denotation, Fit, Function, FunctionSet, Interpreter, Language,
     Program, ProgramError, Symbol, Token,
 };
 pub use question::{Annotation, Linking, Mention, Question};

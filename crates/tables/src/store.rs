@@ -4,7 +4,7 @@
 //! grows by whole lines in the order of the examples, so that one that was cut off anywhere still holds the first so
 //! many examples.
 
-use crate::language::Language;
+use crate::language::{Fit, Language};
 use crate::question::Linking;
 use mapo_core::{Exploration, Milestone};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub struct Header {
     /// How words of questions were found in cells. Stores that do not say were made in the paper's way.
     #[serde(default = "papers_linking")]
     pub linking: String,
+    /// Where values had to stand to be offered. Stores that do not say were made in the paper's way.
+    #[serde(default)]
+    pub fit: Fit,
     /// How many examples were to be explored.
     pub examples: usize,
     /// [`Language::VERSION`].
@@ -126,6 +129,7 @@ impl Header {
             ("split", self.split.clone(), wanted.split.clone()),
             ("reader", self.reader.clone(), wanted.reader.clone()),
             ("linking", self.linking.clone(), wanted.linking.clone()),
+            ("fit", self.fit.to_string(), wanted.fit.to_string()),
             (
                 "language version",
                 self.language.to_string(),
@@ -328,6 +332,7 @@ mod tests {
             split: "train".into(),
             reader: "mapo".into(),
             linking: "paper".into(),
+            fit: Fit::Rows,
             examples: 3,
             language: Language::VERSION,
             expressions: 3,

@@ -59,11 +59,8 @@ fn assert_agrees(connection: &Connection, context: &Arc<Context>, tokens: &[Toke
     tokens.iter().for_each(|token| interpreter.step(*token).unwrap());
     let answer = interpreter.answer().unwrap();
     let explanation = explain(context, tokens).unwrap();
-    let keep_duplicates = context.language().keep_duplicates;
-    assert_eq!(
-        explanation.sql,
-        sql(&program, context.table(), keep_duplicates).unwrap()
-    );
+    let like_sql = context.language().like_sql;
+    assert_eq!(explanation.sql, sql(&program, context.table(), like_sql).unwrap());
     let items = run_sql(connection, &explanation.sql);
     assert_ne!(
         Agreement::of(&answer, &items),

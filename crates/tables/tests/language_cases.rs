@@ -75,6 +75,8 @@ fn read_cases(file: &str, text: &str) -> Result<Vec<Case>, String> {
                 "wikisql" => Language::wikisql(),
                 other => return Err(fail(format!("no language is called {other}"))),
             };
+        } else if let Some(fit) = line.strip_prefix("fit: ") {
+            setting.language.fit = fit.parse().map_err(fail)?;
         } else if let Some(text) = line.strip_prefix("constants: ") {
             setting.constants = constants(text).map_err(fail)?;
         } else if indented {

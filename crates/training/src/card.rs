@@ -1,6 +1,6 @@
 //! A model's card: what its file says about where it comes from.
 
-use mapo_tables::Dataset;
+use mapo_tables::{Dataset, Fit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -27,6 +27,9 @@ pub struct Card {
     /// How words of questions are found in cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linking: Option<String>,
+    /// Where values must stand to be offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
     /// The seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -71,6 +74,7 @@ impl Card {
             limit: run.limit,
             reader: Some(run.reader.clone()),
             linking: Some(run.linking.clone()),
+            fit: Some(run.fit),
             seed: Some(run.seed),
             threads: Some(run.threads),
             step: Some(step),
@@ -140,12 +144,13 @@ impl Card {
 }
 
 /// What a note cannot replace.
-const FROM_THE_RUN: [&str; 13] = [
+const FROM_THE_RUN: [&str; 14] = [
     "data",
     "split",
     "limit",
     "reader",
     "linking",
+    "fit",
     "seed",
     "threads",
     "step",
@@ -173,22 +178,15 @@ fn data_name(data: &str) -> String {
 mod tests {
     use super::*;
     use crate::{Origin, Settings};
+    use mapo_tables::Selection;
     use serde_json::json;
 
     fn config(data: &str) -> RunConfig {
         RunConfig {
             run: Origin {
                 data: data.to_owned(),
-                split: "train".to_owned(),
-                dev_split: None,
-                reader: "mapo".to_owned(),
-                linking: "wide".to_owned(),
                 limit: Some(7),
-                seed: 3,
-                threads: 1,
-                memory: None,
-                vectors: None,
-                init: None,
+                ..Origin::new(&Dataset::Toy, &Selection::default(), 3, 1)
             },
             settings: Settings::toy(),
         }

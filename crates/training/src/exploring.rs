@@ -18,6 +18,7 @@ pub fn header(
         split: data.split(selection).to_owned(),
         reader: data.reader(selection).to_string(),
         linking: data.linking(selection).to_string(),
+        fit: data.fit(selection),
         examples: examples.len(),
         language: Language::VERSION,
         expressions: examples.first().map_or(0, |example| example.language.expressions),

@@ -18,7 +18,7 @@
 
 use mapo_core::{Action, ExploredSet, Memory};
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
-use mapo_tables::Linking;
+use mapo_tables::{Dataset, Fit, Linking, Selection};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -59,6 +59,9 @@ pub struct Origin {
     /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
     #[serde(default = "papers_linking")]
     pub linking: String,
+    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's way.
+    #[serde(default)]
+    pub fit: Fit,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The seed.
@@ -74,6 +77,26 @@ pub struct Origin {
     /// The model to begin with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<PathBuf>,
+}
+
+impl Origin {
+    /// Training on what a selection names, with nothing to begin with and no split to choose by.
+    pub fn new(data: &Dataset, selection: &Selection, seed: u64, threads: usize) -> Self {
+        Self {
+            data: data.to_string(),
+            split: data.split(selection).to_owned(),
+            dev_split: None,
+            reader: data.reader(selection).to_string(),
+            linking: data.linking(selection).to_string(),
+            fit: data.fit(selection),
+            limit: selection.limit,
+            seed,
+            threads,
+            memory: None,
+            vectors: None,
+            init: None,
+        }
+    }
 }
 
 fn papers_linking() -> String {

@@ -41,7 +41,7 @@ pub fn explore(
 /// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an empty one.
 ///
 /// # Errors
-/// If it cannot be read, was made with another linking than the examples were read with, or holds a program that is none of its example's.
+/// If it cannot be read, was made with another linking or fit than the examples were read with, or holds a program that is none of its example's.
 pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()
@@ -52,13 +52,22 @@ pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
     let mut entries = Vec::new();
     let reader = StoreReader::open(store)?;
     if let Some(example) = examples.first() {
-        let (found, wanted) = (&reader.header().linking, example.question.linking.to_string());
-        if *found != wanted {
-            let problem = format!(
-                "made with linking {found}, but {wanted} is wanted; explore again, or train with --linking {found}"
-            );
-            let file = store.to_owned();
-            return Err(Error::Memory { file, problem });
+        let header = reader.header();
+        for (what, found, wanted) in [
+            (
+                "linking",
+                header.linking.clone(),
+                example.question.linking.to_string(),
+            ),
+            ("fit", header.fit.to_string(), example.language.fit.to_string()),
+        ] {
+            if found != wanted {
+                let problem = format!(
+                    "made with {what} {found}, but {wanted} is wanted; explore again, or train with --{what} {found}"
+                );
+                let file = store.to_owned();
+                return Err(Error::Memory { file, problem });
+            }
         }
     }
     for entry in reader {

@@ -2,7 +2,7 @@
 
 use mapo_core::{Iml, Memory, MemoryScoring, Objective};
 use mapo_tables::datasets::toy::{SEED, Split, generate};
-use mapo_tables::{Example, Pruning};
+use mapo_tables::{Dataset, Example, Pruning, Selection};
 use mapo_training::{
     Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories, vocabulary,
 };
@@ -135,19 +135,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
 
         let directory = tempfile::tempdir().unwrap();
         let config = RunConfig {
-            run: Origin {
-                data: "toy".into(),
-                split: "train".into(),
-                dev_split: None,
-                reader: "mapo".into(),
-                linking: "wide".into(),
-                limit: None,
-                seed: 3,
-                threads: 1,
-                memory: None,
-                vectors: None,
-                init: None,
-            },
+            run: Origin::new(&Dataset::Toy, &Selection::default(), 3, 1),
             settings: setting.settings.clone(),
         };
         let mut folder = Folder::create(directory.path(), &config).unwrap();
@@ -204,19 +192,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     };
     let directory = tempfile::tempdir().unwrap();
     let config = RunConfig {
-        run: Origin {
-            data: "toy".into(),
-            split: "train".into(),
-            dev_split: None,
-            reader: "mapo".into(),
-            linking: "wide".into(),
-            limit: None,
-            seed: 3,
-            threads: 2,
-            memory: None,
-            vectors: None,
-            init: None,
-        },
+        run: Origin::new(&Dataset::Toy, &Selection::default(), 3, 2),
         settings: setting.settings.clone(),
     };
     let mut folder = Folder::create(directory.path(), &config).unwrap();

@@ -11,7 +11,7 @@ use fantoccini::key::Key;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use mapo_tables::datasets::toy::{SEED, Split, generate};
-use mapo_tables::{Example, Pruning};
+use mapo_tables::{Dataset, Example, Pruning, Selection};
 use mapo_training::{Folder, Origin, RunConfig, Settings, Trainer, memories, session, vocabulary};
 use mapo_web::Options;
 use serde_json::{Value, json};
@@ -592,19 +592,7 @@ fn train(place: &Path) {
     settings.batch = 12;
     settings.steps = 100;
     settings.evaluate = 10;
-    let origin = Origin {
-        data: "toy".into(),
-        split: "train".into(),
-        dev_split: None,
-        reader: "mapo".into(),
-        linking: "wide".into(),
-        limit: None,
-        seed: 3,
-        threads: 1,
-        memory: None,
-        vectors: None,
-        init: None,
-    };
+    let origin = Origin::new(&Dataset::Toy, &Selection::default(), 3, 1);
     let config = RunConfig {
         run: origin,
         settings: settings.clone(),

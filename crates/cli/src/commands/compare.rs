@@ -175,6 +175,7 @@ impl Compare {
             test_split: self.test_split.clone(),
             reader: data.reader(&selection).to_string(),
             linking: data.linking(&selection).to_string(),
+            fit: data.fit(&selection),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
             vectors: self.vectors.as_deref().map(FileMark::of).transpose()?,

@@ -153,6 +153,7 @@ impl Explore {
         selection.split = Some(found.1.to_owned());
         selection.reader = reader.header().reader.parse().ok();
         selection.linking = reader.header().linking.parse().ok();
+        selection.fit = Some(reader.header().fit);
         selection.ids = Some(Arc::new(HashSet::from([id.to_owned()])));
         let entry = reader
             .into_iter()
@@ -314,7 +315,7 @@ impl Summary {
 
     fn to_json(&self, header: &Header) -> Value {
         json!({
-            "data": header.dataset, "split": header.split, "reader": header.reader, "linking": header.linking, "seed": header.seed,
+            "data": header.dataset, "split": header.split, "reader": header.reader, "linking": header.linking, "fit": header.fit, "seed": header.seed,
             "pruning": header.pruning, "programs_each": header.programs,
             "examples": self.examples, "programs": self.programs, "programs_per_second": self.programs_per_second,
             "seconds": self.seconds, "threads": self.threads, "solved": self.solved,

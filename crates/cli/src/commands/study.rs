@@ -146,6 +146,7 @@ impl Study {
             limit: None,
             reader: selection.reader,
             linking: selection.linking,
+            fit: selection.fit,
             ids: Some(Arc::new(ids)),
         };
         let mut asked: HashMap<String, Example> = HashMap::new();

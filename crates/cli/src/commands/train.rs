@@ -112,17 +112,12 @@ impl Train {
         let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(RunConfig {
             run: Origin {
-                data: data.to_string(),
                 split,
                 dev_split,
-                reader: data.reader(&selection).to_string(),
-                linking: data.linking(&selection).to_string(),
-                limit: selection.limit,
-                seed: self.seed,
-                threads: threads(self.threads),
                 memory: self.memory.clone(),
                 vectors: self.vectors.clone(),
                 init: self.init.clone(),
+                ..Origin::new(data, &selection, self.seed, threads(self.threads))
             },
             settings,
         })
@@ -253,6 +248,7 @@ fn explore_into(
         limit: run.limit,
         reader: Some(run.reader.parse()?),
         linking: Some(run.linking.parse()?),
+        fit: Some(run.fit),
         ids: None,
     };
     let how = (settings.exploration.programs, settings.pruning()?, run.seed);

@@ -1,7 +1,7 @@
 //! A question with its table and its answer.
 
 use super::wikisql::engine;
-use crate::language::{Assistance, Context, Interpreter, Language};
+use crate::language::{Assistance, Context, Fit, Interpreter, Language};
 use crate::question::Question;
 use crate::read::{self, Value as Quantity};
 use crate::scoring::{wikisql, wtq};
@@ -52,6 +52,12 @@ impl Example {
             functions,
             ..self.language
         }
+    }
+
+    /// The same, for programs whose values must stand where `fit` says.
+    pub fn fitting(mut self, fit: Fit) -> Self {
+        self.language.fit = fit;
+        self
     }
 
     /// An interpreter at the beginning of a program for this example.

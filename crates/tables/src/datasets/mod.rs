@@ -9,6 +9,7 @@ mod wtq;
 
 pub use example::{Answer, AnswerKind, Example, Purpose};
 
+use crate::language::Fit;
 use crate::question::Linking;
 use crate::table::TableError;
 use std::collections::HashSet;
@@ -103,6 +104,8 @@ pub struct Selection {
     pub reader: Option<Reader>,
     /// How strings of questions are found in cells; each dataset has a first choice.
     pub linking: Option<Linking>,
+    /// Where values must stand to be offered; each dataset has a first choice.
+    pub fit: Option<Fit>,
     /// Only these examples, looked for in the whole dataset when no split is named.
     pub ids: Option<Arc<HashSet<String>>>,
 }
@@ -182,6 +185,8 @@ impl Dataset {
         };
         let parts = splits.into_iter().map(|split| self.part(split, selection));
         let examples = parts.collect::<Result<Vec<Examples>, _>>()?.into_iter().flatten();
+        let fit = self.fit(selection);
+        let examples = examples.map(move |example| example.map(|example| example.fitting(fit)));
         Ok(match selection.limit {
             Some(limit) => Box::new(examples.take(limit)),
             None => Box::new(examples),
@@ -268,6 +273,14 @@ impl Dataset {
         selection.linking.unwrap_or(match self {
             Dataset::Wtq(_) | Dataset::JsonLines(_) => Linking::Wide,
             Dataset::Toy | Dataset::WikiSql(_) => Linking::Paper,
+        })
+    }
+
+    /// Where values must stand to be offered: anywhere in the table where the answer may be nothing.
+    pub fn fit(&self, selection: &Selection) -> Fit {
+        selection.fit.unwrap_or(match self {
+            Dataset::WikiSql(_) => Fit::Table,
+            Dataset::Toy | Dataset::Wtq(_) | Dataset::JsonLines(_) => Fit::Rows,
         })
     }
 }

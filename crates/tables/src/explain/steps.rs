@@ -122,7 +122,7 @@ pub fn explain(context: &Arc<Context>, tokens: &[Token]) -> Result<Explanation, 
             cells_total,
         });
     }
-    let keep_duplicates = context.language().keep_duplicates;
+    let like_sql = context.language().like_sql;
     let (answer, answer_total) = match steps.last() {
         Some(last) => (last.values.clone(), last.values_total),
         None => (Vec::new(), 0),
@@ -131,7 +131,7 @@ pub fn explain(context: &Arc<Context>, tokens: &[Token]) -> Result<Explanation, 
     Ok(Explanation {
         program: program.to_string(),
         english: super::english(&program, table),
-        sql: super::sql(&program, table, keep_duplicates).map_err(refused)?,
+        sql: super::sql(&program, table, like_sql).map_err(refused)?,
         answer,
         answer_total,
         cells,

@@ -5,18 +5,57 @@ use super::relation::{Relation, mark_codes, mark_texts};
 use super::symbol::{Constant, ConstantId, Symbol, Token};
 use crate::table::rows::{RowSet, words_for};
 use crate::table::{Column, ColumnId, ColumnKind, NO_VALUE, Table, Value};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-/// Which programs are programs: the functions, the length and what `hop` does with equal values.
+/// Where a value must stand in a column, or a column have a value, for a function to be offered with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fit {
+    /// In the rows that the function is given, as in the paper: no program finds nothing where that can be foreseen.
+    #[default]
+    Rows,
+    /// Anywhere in the table. Conditions that no row meets together can be written, and so can one that leaves a
+    /// single row as it was; the answer may be nothing.
+    Table,
+}
+
+impl FromStr for Fit {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "rows" => Ok(Fit::Rows),
+            "table" => Ok(Fit::Table),
+            _ => Err(format!("there is no fit '{name}'; it is rows or table")),
+        }
+    }
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fit::Rows => "rows",
+            Fit::Table => "table",
+        })
+    }
+}
+
+/// Which programs are programs: the functions, the length, what is offered and what the results are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
     /// The functions that may be used.
     pub functions: FunctionSet,
     /// How many expressions a program may have.
     pub expressions: usize,
-    /// Whether `hop` gives one value for each row instead of each value once.
-    pub keep_duplicates: bool,
+    /// Where values must stand to be offered.
+    pub fit: Fit,
+    /// Whether results are those of SQL: `hop` gives one value for each row instead of each value once, and the sum of
+    /// nothing is nothing instead of 0.
+    pub like_sql: bool,
 }
 
 impl Language {
@@ -28,7 +67,8 @@ impl Language {
     pub const WIKITABLEQUESTIONS: Language = Language {
         functions: FunctionSet::ALL,
         expressions: 3,
-        keep_duplicates: false,
+        fit: Fit::Rows,
+        like_sql: false,
     };
 
     /// The ten functions and four expressions that WikiSQL needs.
@@ -51,7 +91,8 @@ impl Language {
         Language {
             functions,
             expressions: 4,
-            keep_duplicates: true,
+            fit: Fit::Rows,
+            like_sql: true,
         }
     }
 }

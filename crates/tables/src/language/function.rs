@@ -86,6 +86,8 @@ pub struct Definition {
     pub gives: Gives,
     /// Whether its first two arguments can be swapped without changing the result.
     pub symmetric: bool,
+    /// Whether it is about the very rows that it is given, so that [elsewhere](super::Fit::Table) does not count.
+    pub about_these_rows: bool,
     /// Whether the arguments given so far are good; called after each argument of the right type.
     pub(super) admits: fn(&Machine, &[Arg]) -> bool,
     /// Computes the result from arguments of the right types and holds it as the machine's newest variable.
@@ -141,6 +143,7 @@ pub static DEFINITIONS: [Definition; 23] = {
         synonyms: &[],
         gives: Gives::Rows,
         symmetric: false,
+        about_these_rows: false,
         admits: |_, _| true,
         run: |_, _| {},
     };
@@ -328,6 +331,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             summary: "the rows just above the given ones",
             triggers: NEIGHBOURS,
             synonyms: NEIGHBOURS_TOO,
+            about_these_rows: true,
             admits: |m, args| !args[0].is_all_rows() && m.has_previous(args[0].rows()),
             run: |m, args| m.previous(args[0].rows()),
             ..BASE
@@ -340,6 +344,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             summary: "the rows just below the given ones",
             triggers: NEIGHBOURS,
             synonyms: NEIGHBOURS_TOO,
+            about_these_rows: true,
             admits: |m, args| !args[0].is_all_rows() && m.has_next(args[0].rows()),
             run: |m, args| m.next(args[0].rows()),
             ..BASE
@@ -402,7 +407,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             name: "sum",
             arguments: &[Rows, NumberColumn],
             offered: SEVERAL_PRESENT,
-            summary: "the sum of the column over the rows",
+            summary: "the sum of the column over the rows; of nothing 0 (on WikiSQL nothing)",
             triggers: &["all", "combine", "total"],
             synonyms: &[
                 "combined",
@@ -417,8 +422,9 @@ pub static DEFINITIONS: [Definition; 23] = {
             gives: Gives::Scalar,
             admits: several_present,
             run: |m, args| {
-                let (sum, _) = m.sum(args[0].rows(), args[1].column());
-                m.hold_number(Some(sum));
+                let (sum, count) = m.sum(args[0].rows(), args[1].column());
+                let is_something = count > 0 || !m.context().language().like_sql;
+                m.hold_number(is_something.then_some(sum));
             },
             ..BASE
         },
@@ -443,6 +449,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             summary: "the other rows with the same value in the column as the given row",
             triggers: &["same"],
             synonyms: &["share", "shared", "shares", "another", "tied", "tie", "equal"],
+            about_these_rows: true,
             admits: |m, args| m.count(args[0].rows()) == 1 && present(m, args),
             run: |m, args| m.same_as(args[0].rows(), args[1].column()),
             ..BASE
@@ -459,6 +466,7 @@ pub static DEFINITIONS: [Definition; 23] = {
             ],
             gives: Gives::Scalar,
             symmetric: true,
+            about_these_rows: true,
             admits: |m, args| match args {
                 [a] => m.count(a.rows()) == 1,
                 [a, b] => m.count(b.rows()) == 1 && m.first_row(a.rows()) != m.first_row(b.rows()),

@@ -1,7 +1,7 @@
 //! The incremental interpreter: takes a program token by token, offers the tokens that may come next, executes
 //! each finished expression at once, and takes tokens back as cheaply.
 
-use super::context::{Context, Language};
+use super::context::{Context, Fit, Language};
 use super::function::{Argument, Definition, Function, Gives};
 use super::machine::{Arg, Held, Machine, Outcome, RowsRef, Values, ValuesKind, ValuesRef};
 use super::symbol::{Symbol, Token};
@@ -473,10 +473,22 @@ impl Interpreter {
     fn leads_on(&self, definition: &Definition, args: &mut Args, arg: Arg) -> bool {
         args.push(arg);
         let leads = (self.assistance == Assistance::All || self.is_frugal(definition, args))
-            && (definition.admits)(&self.machine, args)
+            && self.admits(definition, args)
             && self.completes(definition, args);
         args.pop();
         leads
+    }
+
+    /// Whether the arguments so far are good, in the rows given or in the table.
+    fn admits(&self, definition: &Definition, args: &Args) -> bool {
+        match self.language().fit {
+            Fit::Table if !definition.about_these_rows => {
+                let mut args = args.clone();
+                args[0] = Arg::Rows(RowsRef::ALL);
+                (definition.admits)(&self.machine, &args)
+            }
+            _ => (definition.admits)(&self.machine, args),
+        }
     }
 
     /// Whether the arguments so far can belong to a program worth trying. Columns use no variable and come last, so

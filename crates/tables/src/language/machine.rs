@@ -464,14 +464,14 @@ impl Machine {
 
     pub fn hop(&mut self, rows: RowsRef, column_id: ColumnId) {
         let column = self.context.column(column_id);
-        let keep_duplicates = self.context.language().keep_duplicates;
+        let like_sql = self.context.language().like_sql;
         let start = self.codes.len();
         let span = self.span(rows);
         let words = &self.rows[self.words * rows.0 as usize..][span.clone()];
         self.marks
             .resize(self.marks.len().max(words_for(column.code_space())), 0);
         let codes = column.codes();
-        let most = match keep_duplicates {
+        let most = match like_sql {
             true => usize::MAX,
             false => start + column.values_len(),
         };
@@ -482,7 +482,7 @@ impl Machine {
             }
             let code = codes.of(row);
             let (word, bit) = (code as usize / 64, 1 << (code % 64));
-            if code != NO_VALUE && (keep_duplicates || self.marks[word] & bit == 0) {
+            if code != NO_VALUE && (like_sql || self.marks[word] & bit == 0) {
                 self.marks[word] |= bit;
                 self.codes.push(code);
                 self.cells.push(column.text(row));

@@ -15,7 +15,7 @@ mod program;
 mod relation;
 mod symbol;
 
-pub use context::{Context, Language, MOST_EXPRESSIONS};
+pub use context::{Context, Fit, Language, MOST_EXPRESSIONS};
 pub use function::{Argument, DEFINITIONS, Definition, Function, FunctionSet, Gives};
 pub use interpreter::{Assistance, Denotation, Interpreter, StepError};
 pub use program::{Atom, Expression, Program, ProgramError};

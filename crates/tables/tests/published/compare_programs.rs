@@ -30,7 +30,7 @@ struct Tallies {
 fn compare(asked: &Asked<'_>) -> Tallies {
     let mut tallies = Tallies::default();
     let mut worlds = Worlds::new(asked);
-    let ordered = asked.example.language.keep_duplicates;
+    let ordered = asked.example.language.like_sql;
     for published in &asked.programs {
         let what = || format!("{} {}", published.id, published.program);
         let program: Program = published.program.parse().unwrap();

@@ -1,7 +1,7 @@
 //! The vectors, the dataset's files as they are, and our examples.
 
 use super::support;
-use mapo_tables::{Dataset, Example, Linking, Reader, Selection};
+use mapo_tables::{Dataset, Example, Fit, Linking, Reader, Selection};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
@@ -191,6 +191,7 @@ fn examples(
             split: Some((*split).to_owned()),
             reader,
             linking: Some(Linking::Paper),
+            fit: Some(Fit::Rows),
             ids: ids.clone(),
             ..Selection::default()
         };

@@ -140,7 +140,7 @@ impl<'a> World<'a> {
             Hop => {
                 let column = args[1].column();
                 let mut values = here(rows, column);
-                if !self.language.keep_duplicates {
+                if !self.language.like_sql {
                     values = distinct(&values);
                 }
                 Held::Values(column.kind, values)

@@ -1,7 +1,7 @@
 //! The language once more, as plainly as it can be written: lists and loops over names and texts, no codes, no bit
 //! sets, nothing remembered. The interpreter is compared with it.
 
-use mapo_tables::{Constant, Date, Language, Reading};
+use mapo_tables::{Constant, Date, Fit, Language, Reading};
 use std::cmp::Ordering;
 
 /// A value of a cell.
@@ -272,8 +272,18 @@ impl<'a> Evaluator<'a> {
         rows.iter().any(|row| column.cells[*row].is_some())
     }
 
-    /// The third column of the language's table: whether the function is offered with these arguments.
+    /// The third column of the language's table: whether the function is offered with these arguments, in its rows or
+    /// wherever in the table the language looks.
     fn is_offered(&self, function: &str, args: &[Argument]) -> bool {
+        if self.language.fit == Fit::Table && !["previous", "next", "same_as", "diff"].contains(&function) {
+            let mut anywhere = args.to_vec();
+            anywhere[0] = Argument::AllRows;
+            return self.is_offered_in_rows(function, &anywhere);
+        }
+        self.is_offered_in_rows(function, args)
+    }
+
+    fn is_offered_in_rows(&self, function: &str, args: &[Argument]) -> bool {
         let rows = self.rows(&args[0]);
         let present = |column: &Argument| self.has_some(&rows, self.column(column));
         match function {
@@ -446,7 +456,7 @@ impl<'a> Evaluator<'a> {
                 let column = self.column(&args[1]);
                 let mut items: Vec<Item> = Vec::new();
                 for item in rows.iter().filter_map(|row| column.cells[*row].clone()) {
-                    if self.language.keep_duplicates || !items.contains(&item) {
+                    if self.language.like_sql || !items.contains(&item) {
                         items.push(item);
                     }
                 }
@@ -467,9 +477,11 @@ impl<'a> Evaluator<'a> {
                     self.most_precise(&best, column, better).into_iter().collect(),
                 )
             }
-            "sum" => Value::Scalar(Some(
-                numbers(&rows, self.column(&args[1])).iter().sum::<f64>() + 0.0,
-            )),
+            "sum" => {
+                let numbers = numbers(&rows, self.column(&args[1]));
+                let is_nothing = numbers.is_empty() && self.language.like_sql;
+                Value::Scalar((!is_nothing).then(|| numbers.iter().sum::<f64>() + 0.0))
+            }
             "average" => {
                 let numbers = numbers(&rows, self.column(&args[1]));
                 let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;

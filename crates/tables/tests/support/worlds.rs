@@ -1,7 +1,7 @@
 //! Random tables with constants that have something to do with them, and random choices to walk through programs.
 
 use super::naive;
-use mapo_tables::{Constant, Context, Date, Language, Reading, Table, TableBuilder};
+use mapo_tables::{Constant, Context, Date, Fit, Language, Reading, Table, TableBuilder};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -128,8 +128,13 @@ pub fn any_rows() -> impl Strategy<Value = usize> {
     prop_oneof![8 => 1usize..10, 1 => 63usize..67, 1 => 126usize..131]
 }
 
-/// Both languages, and with fewer functions, as exploration with pruning has.
+/// Both languages, and with fewer functions, as exploration with pruning has; with values that fit in either way.
 pub fn language() -> impl Strategy<Value = Language> {
+    let fit = prop_oneof![2 => Just(Fit::Rows), 1 => Just(Fit::Table)];
+    (functions(), fit).prop_map(|(language, fit)| Language { fit, ..language })
+}
+
+fn functions() -> impl Strategy<Value = Language> {
     let pruned = proptest::sample::subsequence(mapo_tables::Function::all().collect::<Vec<_>>(), 1..23);
     prop_oneof![
         4 => Just(Language::WIKITABLEQUESTIONS),

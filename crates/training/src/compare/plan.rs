@@ -1,5 +1,6 @@
 //! What is compared, and that a directory holds one comparison only.
 
+use mapo_tables::Fit;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,9 @@ pub struct Plan {
     pub reader: String,
     /// How words of questions are found in cells.
     pub linking: String,
+    /// Where values must stand to be offered. Comparisons that do not say were made in the paper's way.
+    #[serde(default)]
+    pub fit: Fit,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The store of programs with which memories begin, if one was given.
@@ -157,6 +161,7 @@ impl Plan {
                 Some(known.linking.clone()),
                 Some(self.linking.clone()),
             ),
+            ("--fit", Some(known.fit.to_string()), Some(self.fit.to_string())),
             ("--limit", number(known.limit), number(self.limit)),
         ];
         for (flag, there, here) in texts {
@@ -231,6 +236,7 @@ impl Plan {
                 dev_split: Some(self.dev_split.clone()),
                 reader: self.reader.clone(),
                 linking: self.linking.clone(),
+                fit: self.fit,
                 limit: self.limit,
                 seed,
                 threads,
@@ -271,6 +277,7 @@ mod tests {
             test_split: None,
             reader: "mapo".into(),
             linking: "wide".into(),
+            fit: Fit::Rows,
             limit: None,
             memory: None,
             vectors: None,

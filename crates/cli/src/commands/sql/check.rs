@@ -188,7 +188,7 @@ impl Checked {
         tokens.iter().try_for_each(|token| interpreter.step(*token))?;
         let answer = interpreter.answer().ok_or("a program without an answer")?;
         let program = context.decode(tokens).ok_or("tokens that are no program")?;
-        let sql = sql(&program, context.table(), context.language().keep_duplicates)?;
+        let sql = sql(&program, context.table(), context.language().like_sql)?;
         let given = engine.run(&sql).map_err(|error| error.to_string());
         Ok(Checked {
             id: example.id.clone(),

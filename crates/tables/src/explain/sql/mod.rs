@@ -20,7 +20,7 @@ use crate::table::Table;
 
 /// The program as one `SELECT` that SQLite and DuckDB run, for the table that [`write_sql_table`] makes. It gives the
 /// items of the answer in their order, one in a row; a program that ends with rows gives their numbers. Nothing, or a
-/// single NULL, is an answer without items. `keep_duplicates` as in the program's [language](crate::Language).
+/// single NULL, is an answer without items. `like_sql` as in the program's [language](crate::Language).
 ///
 /// ```
 /// use mapo_tables::{TableBuilder, sql};
@@ -38,9 +38,9 @@ use crate::table::Table;
 ///
 /// # Errors
 /// If the program has a column that the table has not, or an argument of another type than the function takes.
-pub fn sql(program: &Program, table: &Table, keep_duplicates: bool) -> Result<String, ProgramError> {
+pub fn sql(program: &Program, table: &Table, like_sql: bool) -> Result<String, ProgramError> {
     let operations = Operation::all(program, table)?;
-    Ok(query::Query::new(&operations, table, keep_duplicates).write())
+    Ok(query::Query::new(&operations, table, like_sql).write())
 }
 
 /// Year, month and day of a date, where they are known.

@@ -12,19 +12,19 @@ pub struct Query<'a> {
     operations: &'a [Operation<'a>],
     table: &'a Table,
     layout: &'a Layout,
-    keep_duplicates: bool,
+    like_sql: bool,
 }
 
 /// The columns of a step that gives dates, beside `value`, the date as it is written.
 const PARTS: [&str; 3] = ["year", "month", "day"];
 
 impl<'a> Query<'a> {
-    pub fn new(operations: &'a [Operation<'a>], table: &'a Table, keep_duplicates: bool) -> Self {
+    pub fn new(operations: &'a [Operation<'a>], table: &'a Table, like_sql: bool) -> Self {
         Query {
             operations,
             table,
             layout: table.layout(),
-            keep_duplicates,
+            like_sql,
         }
     }
 
@@ -429,7 +429,7 @@ impl<'a> Query<'a> {
         match *operation {
             Operation::Hop(rows, column) => {
                 let (shown, present) = (self.shown(column), self.present(column));
-                match (self.is_single(rows), self.keep_duplicates) {
+                match (self.is_single(rows), self.like_sql) {
                     (true, _) => format!("SELECT {shown} FROM {source}{present}"),
                     (_, true) => format!("SELECT {shown} FROM {source}{present} ORDER BY {row}"),
                     _ => self.firsts(&source, column, String::new()),
@@ -454,7 +454,12 @@ impl<'a> Query<'a> {
             Operation::Count(_) => format!("SELECT count(*) FROM {source}"),
             Operation::Average(_, column) => format!("SELECT avg({}) FROM {source}", self.key(column, "")),
             Operation::Sum(_, column) => {
-                format!("SELECT COALESCE(sum({}), 0) FROM {source}", self.key(column, ""))
+                let sum = format!("sum({})", self.key(column, ""));
+                let sum = match self.like_sql {
+                    true => sum,
+                    false => format!("COALESCE({sum}, 0)"),
+                };
+                format!("SELECT {sum} FROM {source}")
             }
             Operation::Diff(_, other, column) => {
                 let (other, key) = (self.source(other), self.key(column, ""));
