@@ -8,7 +8,7 @@ use mapo_programmer::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use crate::encode::{CLOSE, Input};
+use crate::inputs::encode::{CLOSE, Input};
 use crate::{Error, Result};
 
 /// Partial programs of a network, with the buffers that turn core's words into the network's.

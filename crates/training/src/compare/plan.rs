@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::variant::Variant;
 use crate::files::write_whole;
-use crate::folder::{Origin, RunConfig};
+use crate::run::folder::{Origin, RunConfig};
 use crate::{Error, Result};
 
 const PLAN: &str = "compare.json";

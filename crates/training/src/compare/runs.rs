@@ -12,7 +12,7 @@ use std::time::Instant;
 use super::plan::Plan;
 use super::variant::Variant;
 use crate::files::write_whole;
-use crate::folder::Folder;
+use crate::run::folder::Folder;
 use crate::run::{Event, Trainer};
 use crate::{Error, Result, eval, session, vocabulary};
 

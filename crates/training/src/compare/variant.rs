@@ -5,7 +5,7 @@ use mapo_tables::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-use crate::presets::Preset;
+use crate::settings::presets::Preset;
 use crate::settings::{Settings, closest};
 use crate::{Error, Result};
 

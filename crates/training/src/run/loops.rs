@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::{Best, Event, Observer, Trainer};
-use crate::acting::{Acting, ActorLife, Board};
-use crate::encode::Input;
-use crate::eval;
-use crate::exchange::{Acted, Exchange, Taken};
-use crate::metrics::Window;
+use crate::answers::eval;
+use crate::inputs::encode::Input;
+use crate::run::acting::{Acting, ActorLife, Board};
+use crate::run::exchange::{Acted, Exchange, Taken};
+use crate::run::metrics::Window;
 use crate::{Error, Result};
 
 /// Batches that may wait for the learner, for each actor.

@@ -1,7 +1,7 @@
 //! Wrong answers, by why they are wrong and by what is wrong with them.
 
 use super::StudiedQuestion;
-use crate::eval::Prediction;
+use crate::answers::eval::Prediction;
 use mapo_tables::scoring::wtq;
 use mapo_tables::{Example, text};
 use serde::Serialize;

@@ -14,7 +14,7 @@ pub use kinds::KindRow;
 pub use reliability::{Bin, Reliability};
 pub use spurious::{AnnotatedQuestion, Spurious};
 
-use crate::eval::Prediction;
+use crate::answers::eval::Prediction;
 use crate::{Error, Result};
 use mapo_tables::store::StoreReader;
 use mapo_tables::{Example, QuestionKind};

@@ -1,7 +1,7 @@
 //! Right by chance or right for the right reason: programs compared with hand-written forms.
 
 use super::Found;
-use crate::eval::Prediction;
+use crate::answers::eval::Prediction;
 use mapo_tables::annotated::{Annotated, Translation, translate};
 use mapo_tables::language::{Atom, Expression};
 use mapo_tables::meaning::{Likeness, Meaning, Variations};

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use mapo_core::TrainingBatch;
 
-use crate::times::Times;
+use crate::run::times::Times;
 
 /// What an actor hands to the learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use mapo_tables::{Interpreter, Question};
 
 use crate::Result;
-use crate::confidence::Signs;
-use crate::search::{Candidate, visit};
+use crate::answers::confidence::Signs;
+use crate::answers::search::{Candidate, visit};
 
 /// An answer that some program of the beams gives.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use mapo_core::{Learnt, Mean, Statistics};
 use serde::Serialize;
 use std::time::Instant;
 
-use crate::times::{Shares, Times};
+use crate::run::times::{Shares, Times};
 
 /// The mean of everything since the last line of `metrics.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,12 +1,14 @@
 //! The settings of a run, and how a file or a flag changes them.
 
+pub mod presets;
+
 use mapo_core::{Exploring, MemoryScoring, Objective};
 use mapo_programmer::Config;
 use mapo_tables::Pruning;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
+use crate::inputs::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
 use crate::policy::Learning;
 use crate::{Error, Result};
 

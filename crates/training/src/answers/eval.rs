@@ -8,11 +8,11 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use crate::Result;
-use crate::choice::choices;
-use crate::confidence::{Calibration, Judged};
-use crate::encode::{Input, encode_all};
+use crate::answers::choice::choices;
+use crate::answers::confidence::{Calibration, Judged};
+use crate::answers::search::{Candidate, beam_search, visit};
+use crate::inputs::encode::{Input, encode_all};
 use crate::policy::NeuralPolicy;
-use crate::search::{Candidate, beam_search, visit};
 
 /// Questions that are decoded together by one thread.
 const TOGETHER: usize = 16;

@@ -3,7 +3,7 @@
 use mapo_core::{Action, BatchPolicy, Move};
 use mapo_tables::{Interpreter, Token};
 
-use crate::encode::Input;
+use crate::inputs::encode::Input;
 use crate::policy::NeuralPolicy;
 use crate::{Error, Result};
 

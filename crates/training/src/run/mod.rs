@@ -1,6 +1,16 @@
 //! A run: examples with their memories, the learner, and what it has come to. How it goes on is in `loops`.
 
+mod acting;
+pub mod events;
+pub mod exchange;
+pub mod exploring;
+pub mod folder;
 mod loops;
+pub mod memories;
+pub mod metrics;
+mod order;
+pub mod session;
+pub mod times;
 
 use mapo_core::{Estimator, LastScores, Memory, Task, TrainingBatch};
 use mapo_programmer::{Network, Words};
@@ -10,11 +20,11 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::encode::{Input, encode_all};
-use crate::exchange::Acted;
-use crate::folder::Saved;
-use crate::metrics::{Metrics, Totals, Window};
+use crate::inputs::encode::{Input, encode_all};
 use crate::policy::NeuralLearner;
+use crate::run::exchange::Acted;
+use crate::run::folder::Saved;
+use crate::run::metrics::{Metrics, Totals, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
 

@@ -4,8 +4,8 @@ use mapo_tables::{Dataset, Fit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::confidence::Calibration;
-use crate::folder::RunConfig;
+use crate::answers::confidence::Calibration;
+use crate::run::folder::RunConfig;
 use crate::{Error, Result};
 
 /// What a model's file says about where the model comes from. A file says what its writer knew; nothing is required.

@@ -1,10 +1,13 @@
-//! Models from files.
+//! Models from files, and what their cards say about them.
+
+mod card;
+
+pub use card::Card;
 
 use mapo_programmer::{Checkpoint, Network};
 use std::path::Path;
 
-use crate::card::Card;
-use crate::encode::BUILTINS;
+use crate::inputs::encode::BUILTINS;
 use crate::{Error, Result};
 
 /// Reads a model and its card. With `trainable` it can be trained further; without, it takes less memory.

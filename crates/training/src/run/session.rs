@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::folder::Folder;
+use crate::run::folder::Folder;
 use crate::run::{Event, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};

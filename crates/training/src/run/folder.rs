@@ -26,10 +26,10 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::card::Card;
-use crate::events::Events;
 use crate::files::write_whole;
-use crate::metrics::Metrics;
+use crate::model::Card;
+use crate::run::events::Events;
+use crate::run::metrics::Metrics;
 use crate::run::{Actors, Best, TableTask, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};

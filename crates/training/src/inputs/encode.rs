@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use crate::pairs::PAIR_FEATURES;
-use crate::pairs::{Names, pair_features};
-use crate::vocabulary::{DATE, NUMBER, UNKNOWN};
+pub use crate::inputs::pairs::PAIR_FEATURES;
+use crate::inputs::pairs::{Names, pair_features};
+use crate::inputs::vocabulary::{DATE, NUMBER, UNKNOWN};
 
 /// Tokens of programs that are the same in every example: `<END>`, `(`, `)`, the functions and `all_rows`.
 pub const BUILTINS: usize = 3 + FunctionSet::COUNT + 1;
@@ -250,7 +250,7 @@ pub fn encode_beside(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocabulary;
+    use crate::inputs::vocabulary;
     use mapo_tables::datasets::toy::{SEED, Split, generate};
     use mapo_tables::{Symbol, Token};
 

@@ -1,0 +1,5 @@
+//! What the network sees of a question and its table.
+
+pub mod encode;
+mod pairs;
+pub mod vocabulary;
