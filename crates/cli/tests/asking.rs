@@ -5,7 +5,7 @@ mod support;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
-use support::{Ran, file, json, mapo, run, run_well};
+use support::{Ran, file, json, mapo, refused, run, run_well};
 
 const PEOPLE: &str = "Name,Hometown,Points\nAnne,Tulsa,12\nBob,Omaha,37\nCarol,Reno,5\nDave,Omaha,21\n";
 
@@ -171,20 +171,6 @@ fn a_question_that_cannot_be_answered_does_not_stop_the_others() {
     let plain = piped(&["ask", &table], &input);
     assert!(plain.stderr.contains("mapo: line 1: ") && plain.stderr.contains("mapo: line 3: "));
     assert!(plain.stdout.contains("Bob"), "{}", plain.stdout);
-}
-
-fn refused(arguments: &[&str], says: &[&str]) {
-    let ran = run(arguments);
-    assert_eq!(ran.code, Some(2), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    for part in says {
-        assert!(
-            ran.stderr.contains(part),
-            "'{}' does not say '{part}'",
-            ran.stderr
-        );
-    }
 }
 
 #[test]

@@ -2,24 +2,9 @@
 
 mod support;
 
-use support::{file, run};
+use support::{file, refused, run};
 
 const PEOPLE: &str = "Name,Hometown,Points\nAnne,Tulsa,12\nBob,Omaha,37\n";
-
-/// Fails unless the command ends with code 2 and one line on stderr that says all of `says`.
-fn refused(arguments: &[&str], says: &[&str]) {
-    let ran = run(arguments);
-    assert_eq!(ran.code, Some(2), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
-    let sentence = ran.stderr.lines().next().unwrap_or_default();
-    assert!(sentence.starts_with("mapo: "), "{sentence}");
-    for part in says {
-        assert!(
-            sentence.contains(part),
-            "{arguments:?}: '{sentence}' does not say '{part}'"
-        );
-    }
-    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-}
 
 #[test]
 fn tables() {

@@ -3,7 +3,7 @@
 mod support;
 
 use std::path::Path;
-use support::{QUICK, file, json, run, run_well};
+use support::{QUICK, file, json, refused, run, run_well};
 
 /// Vectors for some words of the built-in questions and for many others.
 fn vectors(folder: &Path) -> String {
@@ -35,19 +35,6 @@ fn train(folder: &Path, run: &str, vectors: &str) -> String {
     ];
     run_well(begin.into_iter().chain(rest).chain(QUICK));
     format!("{dir}/best.safetensors")
-}
-
-fn refused(arguments: &[&str], says: &[&str]) {
-    let ran = run(arguments);
-    assert_eq!(ran.code, Some(2), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    for part in says {
-        assert!(
-            ran.stderr.contains(part),
-            "'{}' does not say '{part}'",
-            ran.stderr
-        );
-    }
 }
 
 #[test]

@@ -4,6 +4,22 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+/// The months by name.
+pub(crate) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// A date with unknown parts, as written in tables and questions: `2004-09-xx`, `xxxx-07-08`.
 ///
 /// ```

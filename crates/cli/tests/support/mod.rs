@@ -50,6 +50,29 @@ pub fn run_well<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S
     ran.stdout
 }
 
+/// Fails unless it ends with code 2, nothing on stdout and one sentence on stderr that says all of `says`; only a program
+/// that cannot be read may follow, with a mark where.
+pub fn refused<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>, says: &[&str]) {
+    let arguments: Vec<S> = arguments.into_iter().collect();
+    let ran = run(&arguments);
+    let asked: Vec<_> = arguments.iter().map(AsRef::as_ref).collect();
+    assert_eq!(ran.code, Some(2), "{asked:?}: {}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.is_empty(), "{asked:?}: {}", ran.stdout);
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    let is_marked = |lines: &[&str]| lines.len() == 2 && lines[1].trim_matches([' ', '^']).is_empty();
+    let [sentence, more @ ..] = &lines[..] else {
+        panic!("{asked:?} says nothing");
+    };
+    assert!(more.is_empty() || is_marked(more), "{asked:?}: {}", ran.stderr);
+    assert!(sentence.starts_with("mapo: "), "{asked:?}: {sentence}");
+    for part in says {
+        assert!(
+            sentence.contains(part),
+            "{asked:?}: '{sentence}' does not say '{part}'"
+        );
+    }
+}
+
 /// The JSON object that it prints.
 pub fn json<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> serde_json::Value {
     serde_json::from_str(&run_well(arguments)).expect("one JSON object")

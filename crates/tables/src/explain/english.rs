@@ -1,7 +1,7 @@
 //! Programs in plain English.
 
 use super::operation::{Comparison, Extreme, Operation, Rows, Values};
-use crate::Date;
+use crate::date::{Date, MONTHS};
 use crate::language::{Constant, Program};
 use crate::table::{ColumnId, ColumnKind, Table, Value};
 
@@ -320,21 +320,6 @@ fn list(constant: &Constant, joint: &str) -> String {
     };
     items.join(joint)
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// `8 July 2004`, `July 2004`, `2004`, `8 July`, `44 BC`.
 pub(super) fn date_in_words(date: Date) -> String {

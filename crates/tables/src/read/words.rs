@@ -3,6 +3,8 @@
 //! Lookups take a word in any case and allocate nothing: the word is lower-cased into a small buffer, and what does not
 //! fit there is none of our words.
 
+use crate::date::MONTHS;
+
 /// A word in lower case, held on the stack.
 pub(crate) struct Lower {
     bytes: [u8; Lower::CAPACITY],
@@ -166,29 +168,13 @@ pub(crate) fn denominator(word: &str) -> Option<f64> {
 
 /// The month that a word names, 1 to 12.
 pub(crate) fn month(word: &str) -> Option<u8> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     if !(3..=9).contains(&word.len()) {
         return None;
     }
-    let head = word
-        .as_bytes()
-        .first_chunk::<3>()?
-        .map(|b| b.to_ascii_lowercase());
-    let index = NAMES.iter().position(|name| name.as_bytes()[..3] == head)?;
-    let name = NAMES[index];
+    let head = word.as_bytes().first_chunk::<3>()?;
+    let begins = |name: &&str| name.as_bytes()[..3].eq_ignore_ascii_case(head);
+    let index = MONTHS.iter().position(begins)?;
+    let name = MONTHS[index];
     let whole = word.len() == 3 || word.eq_ignore_ascii_case(name) || word.eq_ignore_ascii_case("sept");
     if whole { u8::try_from(index + 1).ok() } else { None }
 }

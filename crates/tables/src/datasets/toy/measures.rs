@@ -4,8 +4,9 @@ use super::choices::Choices;
 use super::domains::{Amount, Counted, Kind, Tense, TimeForm};
 use super::phrases::{Comparison, Shape};
 use super::plans::{Slots, with_article};
-use super::tables::{MONTHS, Sheet, SheetColumn};
+use super::tables::{Sheet, SheetColumn};
 use crate::Date;
+use crate::date::MONTHS;
 use crate::language::Constant;
 
 /// An ordered column, as a question speaks of it.

@@ -3,7 +3,7 @@
 use super::Split;
 use super::choices::Choices;
 use super::domains::{Amount, Counted, Domain, Format, Key, Kind, Range, TimeForm, Values};
-use crate::Date;
+use crate::date::{Date, MONTHS};
 use crate::table::{Table, TableBuilder, column_name};
 use std::sync::Arc;
 
@@ -323,22 +323,6 @@ fn with_commas(number: i64) -> String {
     }
     text
 }
-
-/// The months by name.
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// Times of one column, all written in one way.
 fn draw_times(years: (i64, i64), form: TimeForm, rows: usize, choices: &mut Choices) -> Vec<Cell> {
