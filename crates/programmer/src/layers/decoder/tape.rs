@@ -1,14 +1,11 @@
-//! The decoder: all programs of a forest, level by level.
-//!
-//! [`DecoderTape`] records a forward pass for training; [`States`] with [`advance`] keeps no more than the
-//! last level, for scoring and stepping. Both run the same layers.
+//! A forward pass with a record of everything, and its backward pass: training.
 
-use super::Sources;
-use super::encoder::{Dropout, Memory, MemoryGradient, Site};
-use super::lstm::LayerTape;
-use super::pointer::{self, Wish};
+use super::super::Sources;
+use super::super::encoder::{Dropout, Memory, MemoryGradient, Site};
+use super::super::lstm::LayerTape;
+use super::super::pointer::{self, Wish};
+use super::{Inputs, point};
 use crate::forest::Forest;
-use crate::kernels::gates::CellState;
 use crate::kernels::product::{Rows, Start};
 use crate::kernels::vector::{add_scaled, scatter_add};
 use crate::matrix::Matrix;
@@ -18,9 +15,7 @@ use crate::network::Network;
 #[derive(Clone, Debug, Default)]
 pub struct DecoderTape {
     layers: Vec<LayerTape>,
-    /// The distinct inputs, and the first layer's projection of them.
-    inputs: Matrix,
-    projected: Matrix,
+    inputs: Inputs,
     query: Matrix,
     probability: Vec<f32>,
     output: Matrix,
@@ -80,14 +75,11 @@ impl DecoderTape {
                 }
             }
         }
-        self.inputs.shape(forest.inputs.len(), h);
-        self.projected
-            .shape(forest.inputs.len(), layers.decoder[0].gate_width());
         self.query.shape(nodes, config.attention);
         self.output.shape(nodes, h);
         self.probability.resize(forest.attention_starts[nodes], 0.0);
         self.log_probability.resize(forest.candidates.len(), 0.0);
-        self.project_inputs(network, forest, memory, 0, forest.inputs_after[0]);
+        self.inputs.begin(network, forest, memory);
         for level in 0..rec.len() {
             let rows = rec.level(level);
             for (l, lstm) in layers.decoder.iter().enumerate() {
@@ -95,7 +87,7 @@ impl DecoderTape {
                 let tape = &mut above[0];
                 match below.last() {
                     None => {
-                        let projected = Rows::indexed(&self.projected, &forest.input[rows.clone()]);
+                        let projected = self.inputs.of(forest, rows.clone());
                         lstm.forward_level(rec, level, Start::Rows(projected), None, tape);
                     }
                     Some(below) => {
@@ -115,44 +107,17 @@ impl DecoderTape {
                 self.output.span_mut(rows.start, rows.end),
             );
             for node in rows {
-                let output = self.output.row(node);
-                let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
-                pointer::forward(
+                point(
+                    forest,
                     memory,
-                    output,
+                    node,
+                    self.output.row(node),
                     &self.probability[forest.attention(node)],
-                    forest.candidates(node),
-                    &mut self.log_probability[span],
+                    &mut self.log_probability,
                 );
-                if let Some(slot) = forest.variable[node] {
-                    memory.slots.row_mut(slot as usize).copy_from_slice(output);
-                }
             }
-            self.project_inputs(
-                network,
-                forest,
-                memory,
-                forest.inputs_after[level],
-                forest.inputs_after[level + 1],
-            );
+            self.inputs.follow(network, forest, memory, level);
         }
-    }
-
-    fn project_inputs(
-        &mut self,
-        network: &Network,
-        forest: &Forest,
-        memory: &Memory,
-        from: usize,
-        to: usize,
-    ) {
-        for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
-            self.inputs
-                .row_mut(from + row)
-                .copy_from_slice(memory.slots.row(slot as usize));
-        }
-        let inputs = Rows::span(&self.inputs, from, to);
-        network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));
     }
 
     /// The loss and the summed entropy of all steps of all programs.
@@ -305,7 +270,7 @@ impl DecoderTape {
         let layers = network.layers();
         for (l, (lstm, tape)) in layers.decoder.iter().zip(&self.layers).enumerate() {
             if l == 0 {
-                lstm.input_sources(Rows::all(&self.d_projected), Rows::all(&self.inputs), sources);
+                lstm.input_sources(Rows::all(&self.d_projected), self.inputs.all(), sources);
             } else {
                 lstm.input_sources(
                     Rows::all(&tape.gates),
@@ -323,200 +288,5 @@ impl DecoderTape {
             &self.d_score,
             sources,
         );
-    }
-}
-
-/// The decoder's state for some partial programs: a matrix for each layer.
-#[derive(Clone, Debug, Default)]
-pub struct States {
-    /// Outputs.
-    pub hidden: Vec<Matrix>,
-    /// Cells.
-    pub cell: Vec<Matrix>,
-}
-
-/// Buffers for [`advance`].
-#[derive(Clone, Debug, Default)]
-pub struct AdvanceScratch {
-    gates: Matrix,
-    outputs: Vec<Matrix>,
-    query: Matrix,
-    probability: Vec<f32>,
-    /// Where the probabilities of each row start, and the end of the last.
-    starts: Vec<usize>,
-}
-
-impl AdvanceScratch {
-    /// The attention of a row of the last step to the tokens of its question.
-    pub fn attention(&self, row: usize) -> &[f32] {
-        &self.probability[self.starts[row]..self.starts[row + 1]]
-    }
-}
-
-/// One step for some partial programs, without a record: row i continues row `parents[i]` of `before`, reads
-/// the projected input i and leaves its state in `after` and its output in `out`.
-#[allow(clippy::too_many_arguments)]
-pub fn advance(
-    network: &Network,
-    memory: &Memory,
-    projected: Rows<'_>,
-    examples: &[u32],
-    parents: &[u32],
-    before: (&[Matrix], &[Matrix]),
-    after: &mut States,
-    scratch: &mut AdvanceScratch,
-    out: &mut Matrix,
-) {
-    let (config, layers) = (network.config(), network.layers());
-    let (h, rows) = (config.hidden, examples.len());
-    after.hidden.resize_with(config.layers, Matrix::default);
-    after.cell.resize_with(config.layers, Matrix::default);
-    scratch.outputs.resize_with(config.layers, Matrix::default);
-    scratch.gates.shape(rows, layers.decoder[0].gate_width());
-    for (l, lstm) in layers.decoder.iter().enumerate() {
-        let previous = (
-            Rows::indexed(&before.0[l], parents),
-            Rows::indexed(&before.1[l], parents),
-        );
-        after.hidden[l].shape(rows, h);
-        after.cell[l].shape(rows, h);
-        let (below, above) = scratch.outputs.split_at_mut(l);
-        above[0].shape(rows, h);
-        let start = match below.last() {
-            None => Start::Rows(projected),
-            Some(below) => {
-                lstm.project(Rows::all(below), scratch.gates.data_mut());
-                Start::Output
-            }
-        };
-        lstm.step(
-            start,
-            Some(previous),
-            None,
-            below.last().map(|below| below.data()),
-            scratch.gates.data_mut(),
-            CellState {
-                cell: after.cell[l].data_mut(),
-                hidden: after.hidden[l].data_mut(),
-                tanh_cell: None,
-                output: above[0].data_mut(),
-            },
-        );
-    }
-    scratch.query.shape(rows, config.attention);
-    let tokens = |e: u32| memory.tokens[e as usize + 1] - memory.tokens[e as usize];
-    let mut end = 0;
-    scratch.starts.clear();
-    scratch.starts.push(0);
-    scratch.starts.extend(examples.iter().map(|&e| {
-        end += tokens(e);
-        end
-    }));
-    scratch.probability.resize(end, 0.0);
-    out.shape(rows, h);
-    layers.head.forward(
-        memory,
-        Rows::all(&scratch.outputs[config.layers - 1]),
-        examples,
-        scratch.query.data_mut(),
-        &mut scratch.probability,
-        out.data_mut(),
-    );
-}
-
-/// Scores the programs of a forest.
-#[derive(Clone, Debug, Default)]
-pub struct Scorer {
-    states: [States; 2],
-    scratch: AdvanceScratch,
-    inputs: Matrix,
-    projected: Matrix,
-    output: Matrix,
-    parents: Vec<u32>,
-    /// Log-probabilities of all candidates of the forest.
-    pub log_probability: Vec<f32>,
-}
-
-impl Scorer {
-    /// Runs all nodes. Variables are written into the memory's slots.
-    pub fn run(&mut self, network: &Network, forest: &Forest, memory: &mut Memory) {
-        let h = network.config().hidden;
-        let rec = &forest.recurrence;
-        memory.slots.shape(memory.fixed_rows() + forest.variables, h);
-        self.log_probability.resize(forest.candidates.len(), 0.0);
-        self.inputs.shape(forest.inputs.len(), h);
-        self.projected
-            .shape(forest.inputs.len(), network.layers().decoder[0].gate_width());
-        self.project_inputs(network, forest, memory, 0, forest.inputs_after[0]);
-        for level in 0..rec.len() {
-            let rows = rec.level(level);
-            let base = if level == 0 {
-                0
-            } else {
-                rec.initial + rec.levels[level - 1]
-            };
-            self.parents.clear();
-            self.parents
-                .extend(rec.parents[rows.clone()].iter().map(|&p| p - base as u32));
-            let (one, two) = self.states.split_at_mut(1);
-            let (before, after) = if level % 2 == 0 {
-                (&two[0], &mut one[0])
-            } else {
-                (&one[0], &mut two[0])
-            };
-            let before = match level {
-                0 => (&memory.hidden[..], &memory.cell[..]),
-                _ => (&before.hidden[..], &before.cell[..]),
-            };
-            advance(
-                network,
-                memory,
-                Rows::indexed(&self.projected, &forest.input[rows.clone()]),
-                &forest.example[rows.clone()],
-                &self.parents,
-                before,
-                after,
-                &mut self.scratch,
-                &mut self.output,
-            );
-            for (row, node) in rows.enumerate() {
-                let output = self.output.row(row);
-                let span = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
-                pointer::forward(
-                    memory,
-                    output,
-                    self.scratch.attention(row),
-                    forest.candidates(node),
-                    &mut self.log_probability[span],
-                );
-                if let Some(slot) = forest.variable[node] {
-                    memory.slots.row_mut(slot as usize).copy_from_slice(output);
-                }
-            }
-            self.project_inputs(
-                network,
-                forest,
-                memory,
-                forest.inputs_after[level],
-                forest.inputs_after[level + 1],
-            );
-        }
-    }
-
-    fn project_inputs(
-        &mut self,
-        network: &Network,
-        forest: &Forest,
-        memory: &Memory,
-        from: usize,
-        to: usize,
-    ) {
-        for (row, &slot) in forest.inputs[from..to].iter().enumerate() {
-            self.inputs
-                .row_mut(from + row)
-                .copy_from_slice(memory.slots.row(slot as usize));
-        }
-        let inputs = Rows::span(&self.inputs, from, to);
-        network.layers().decoder[0].project(inputs, self.projected.span_mut(from, to));
     }
 }
