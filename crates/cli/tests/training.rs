@@ -3,7 +3,7 @@
 mod support;
 
 use std::time::Duration;
-use support::{QUICK, json, mapo, run, run_well};
+use support::{QUICK, json, mapo, refused, run, run_well};
 
 #[test]
 fn the_demo_explores_trains_and_asks() {
@@ -126,56 +126,36 @@ fn a_typo_in_a_setting_suggests_the_right_name() {
 }
 
 #[test]
-fn programs_found_with_another_linking_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (store, dir) = (path("store.jsonl"), path("run"));
-    let data = ["--data", "toy", "--limit", "20"];
-    let explore = [
-        "explore",
-        "--programs",
-        "50",
-        "--out",
-        &store,
-        "--linking",
-        "wide",
-    ];
-    run_well(explore.into_iter().chain(data));
-    let header = std::fs::read_to_string(&store).unwrap();
-    assert!(
-        header.lines().next().unwrap().contains(r#""linking":"wide""#),
-        "{header}"
-    );
+fn programs_found_in_another_way_are_refused() {
+    for (option, found, wanted) in [("linking", "wide", "paper"), ("fit", "table", "rows")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (store, dir) = (path("store.jsonl"), path("run"));
+        let data = ["--data", "toy", "--limit", "20"];
+        let flag = format!("--{option}");
+        let so = [&flag[..], found];
+        let explore = ["explore", "--programs", "50", "--out", &store];
+        run_well(explore.into_iter().chain(data).chain(so));
+        let stored = std::fs::read_to_string(&store).unwrap();
+        let header = stored.lines().next().unwrap();
+        assert!(header.contains(&format!("\"{option}\":\"{found}\"")), "{header}");
 
-    let train = ["train", "--memory", &store, "--run", &dir, "--steps", "1"];
-    let ran = run(train.into_iter().chain(data).chain(QUICK));
-    assert_eq!(ran.code, Some(2));
-    let wanted = "made with linking wide, but paper is wanted; explore again, or train with --linking wide";
-    assert!(ran.stderr.contains(wanted), "{}", ran.stderr);
+        let train = ["train", "--memory", &store, "--run", &dir, "--steps", "1"];
+        let train = train.into_iter().chain(data).chain(QUICK);
+        let said = format!(
+            "made with {option} {found}, but {wanted} is wanted; explore again, or train with --{option} {found}"
+        );
+        refused(train.clone(), &[&said]);
+        std::fs::remove_dir_all(&dir).unwrap_or_default();
+        run_well(train.chain(so));
+        let config = std::fs::read_to_string(folder.path().join("run/config.toml")).unwrap();
+        assert!(config.contains(&format!("{option} = \"{found}\"")), "{config}");
 
-    let dir = path("fits");
-    let train = [
-        "train",
-        "--memory",
-        &store,
-        "--run",
-        &dir,
-        "--steps",
-        "1",
-        "--linking",
-        "wide",
-    ];
-    run_well(train.into_iter().chain(data).chain(QUICK));
-    let config = std::fs::read_to_string(folder.path().join("fits/config.toml")).unwrap();
-    assert!(config.contains("linking = \"wide\""), "{config}");
-
-    let odd = run(["data", "toy", "--linking", "loose"]);
-    assert_eq!(odd.code, Some(2));
-    assert!(
-        odd.stderr.contains("there is no linking 'loose'"),
-        "{}",
-        odd.stderr
-    );
+        let odd = run(["data", "toy", &flag, "loose"]);
+        assert_eq!(odd.code, Some(2));
+        let none = format!("there is no {option} 'loose'");
+        assert!(odd.stderr.contains(&none), "{}", odd.stderr);
+    }
 }
 
 #[test]

@@ -240,11 +240,18 @@ impl Settings {
                 dropout: 0.2,
                 ..improved.learning
             },
+            // Conditions that change nothing can be written, so there is more to find.
+            exploration: Exploration {
+                programs: 3_000,
+                ..improved.exploration
+            },
             memory: MemoryScoring {
                 whole: 64,
                 best: 24,
                 sample: 16,
             },
+            // On its training tables the answer is often the same without a condition that the question names.
+            unexplained: 0.1,
             ..improved
         }
     }
