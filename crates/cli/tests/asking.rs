@@ -177,29 +177,26 @@ fn a_question_that_cannot_be_answered_does_not_stop_the_others() {
 fn bad_input_gets_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let table = people(&folder);
-    refused(
-        &["ask", "nowhere.csv", "who?"],
-        &["nowhere.csv", "cannot be read"],
-    );
-    refused(&["ask", &table, ""], &["the question is empty"]);
-    refused(&["ask", &table, "  "], &["the question is empty"]);
+    refused(["ask", "nowhere.csv", "who?"], &["nowhere.csv", "cannot be read"]);
+    refused(["ask", &table, ""], &["the question is empty"]);
+    refused(["ask", &table, "  "], &["the question is empty"]);
     // The question is judged before the table is read.
     let long = "why ".repeat(30_000);
-    refused(&["ask", "nowhere.csv", &long], &["30000 words", "300"]);
+    refused(["ask", "nowhere.csv", &long], &["30000 words", "300"]);
     refused(
-        &["ask", &table, "who?", "--model", "nowhere.safetensors"],
+        ["ask", &table, "who?", "--model", "nowhere.safetensors"],
         &["nowhere.safetensors"],
     );
     refused(
-        &["ask", &table, "who?", "--model", &table],
+        ["ask", &table, "who?", "--model", &table],
         &["people.csv", "not a safetensors file"],
     );
     let empty = file(folder.path(), "empty.csv", "");
-    refused(&["ask", &empty, "who?"], &["empty.csv", "empty"]);
+    refused(["ask", &empty, "who?"], &["empty.csv", "empty"]);
     let bare = file(folder.path(), "bare.csv", "Name,Points\n");
-    refused(&["ask", &bare, "who?"], &["bare.csv", "row"]);
+    refused(["ask", &bare, "who?"], &["bare.csv", "row"]);
     let directory = folder.path().display().to_string();
-    refused(&["ask", &directory, "who?"], &["cannot be read"]);
+    refused(["ask", &directory, "who?"], &["cannot be read"]);
 }
 
 /// Cells, headers and questions that a terminal would obey, and whatever else is meant to hurt.
@@ -397,7 +394,7 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
             "--into",
             &packed,
         ];
-        refused(&arguments, &[split, says]);
+        refused(arguments, &[split, says]);
     }
     let own = concat!(
         "jsonl:",
@@ -482,7 +479,7 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
     let svg = std::fs::read_to_string(&chart).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("calibrated"), "{svg}");
     refused(
-        &[
+        [
             "calibrate",
             "--check",
             "--model",

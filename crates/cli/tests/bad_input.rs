@@ -39,10 +39,10 @@ fn tables() {
         let path = file(folder.path(), name, content);
         let mut says = says.to_vec();
         says.push(name);
-        refused(&["run", &path, "(count all_rows)"], &says);
+        refused(["run", &path, "(count all_rows)"], &says);
     }
     refused(
-        &["run", "nowhere.csv", "(count all_rows)"],
+        ["run", "nowhere.csv", "(count all_rows)"],
         &["nowhere.csv", "cannot be read"],
     );
 }
@@ -74,7 +74,7 @@ fn programs() {
         ("(count all_rows", &["column 16", "')' is missing"]),
         ("", &["needs at least one expression"]),
     ] {
-        refused(&["run", &path, program], says);
+        refused(["run", &path, program], says);
     }
 }
 
@@ -83,30 +83,30 @@ fn datasets() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = |kind: &str| format!("{kind}:{}", folder.path().display());
     refused(
-        &["data", &nowhere("wtq")],
+        ["data", &nowhere("wtq")],
         &["training.tsv", "a WikiTableQuestions folder holds"],
     );
-    refused(&["data", &nowhere("wikisql")], &["train.jsonl"]);
+    refused(["data", &nowhere("wikisql")], &["train.jsonl"]);
     refused(
-        &["data", "jsonl:nowhere.jsonl"],
+        ["data", "jsonl:nowhere.jsonl"],
         &["nowhere.jsonl", "each line is"],
     );
     refused(
-        &["data", "toy", "--split", "tset"],
+        ["data", "toy", "--split", "tset"],
         &["no split 'tset'", "train, dev, test"],
     );
     refused(
-        &["data", "toy", "--reader", "corenlp"],
+        ["data", "toy", "--reader", "corenlp"],
         &["no CoreNLP annotation", "--reader mapo"],
     );
-    refused(&["data", "toy", "--example", "nobody"], &["no example 'nobody'"]);
+    refused(["data", "toy", "--example", "nobody"], &["no example 'nobody'"]);
     let broken = file(
         folder.path(),
         "broken.jsonl",
         "{\"table\": \"t.csv\", \"question\": \"q\"}\n",
     );
     refused(
-        &["data", &format!("jsonl:{broken}")],
+        ["data", &format!("jsonl:{broken}")],
         &["broken.jsonl, line 1", "missing field `answer`"],
     );
     let no_table = file(
@@ -115,15 +115,15 @@ fn datasets() {
         "{\"table\": \"t.csv\", \"question\": \"q\", \"answer\": [1]}\n",
     );
     refused(
-        &["data", &format!("jsonl:{no_table}")],
+        ["data", &format!("jsonl:{no_table}")],
         &["q.jsonl, line 1", "t.csv", "cannot be read"],
     );
     let batch = file(folder.path(), "b.jsonl", "{\"id\": 1}\n");
     refused(
-        &["run", "--data", "toy", "--batch", &batch],
+        ["run", "--data", "toy", "--batch", &batch],
         &["b.jsonl, line 1", "each line is"],
     );
-    refused(&["score", "--data", "toy", "nowhere.tsv"], &["nowhere.tsv"]);
+    refused(["score", "--data", "toy", "nowhere.tsv"], &["nowhere.tsv"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_file_of_the_benchmark_that_is_missing_is_named() {
     }
     let name = format!("wtq:{}", copy.display());
     refused(
-        &["data", &name, "--split", "pristine-seen-tables"],
+        ["data", &name, "--split", "pristine-seen-tables"],
         &[".tagged", "a WikiTableQuestions folder holds"],
     );
     let own = [
@@ -154,7 +154,7 @@ fn a_file_of_the_benchmark_that_is_missing_is_named() {
     ];
     refused(&own, &[".csv", "cannot be read"]);
     refused(
-        &["data", &name, "--split", "nonsense"],
+        ["data", &name, "--split", "nonsense"],
         &["no split 'nonsense'", "pristine-seen-tables"],
     );
 }

@@ -131,31 +131,31 @@ fn a_model_goes_into_a_small_file_and_answers_from_it() {
 
     let said = ["the network alone", "1000 are allowed", "train a smaller network"];
     refused(
-        &["pack", "--model", &model, "--out", &small, "--max-size", "1kB"],
+        ["pack", "--model", &model, "--out", &small, "--max-size", "1kB"],
         &said,
     );
     refused(
-        &["pack", "--model", &model, "--out", &small, "--note", "seed=3"],
+        ["pack", "--model", &model, "--out", &small, "--note", "seed=3"],
         &["'seed' comes from the run itself"],
     );
     refused(
-        &["pack", "--model", &compact, "--out", &small],
+        ["pack", "--model", &compact, "--out", &small],
         &["words.safetensors: holds words, not a model"],
     );
-    refused(&["model", &compact], &["holds words, not a model"]);
+    refused(["model", &compact], &["holds words, not a model"]);
     refused(
-        &["words", &small, "--out", &compact],
+        ["words", &small, "--out", &compact],
         &["small.safetensors: holds a model, not word vectors"],
     );
     let mut damaged = std::fs::read(&small).unwrap();
     damaged.truncate(damaged.len() - 10);
     let damaged = file(folder.path(), "damaged.safetensors", damaged);
     refused(
-        &["eval", "--model", &damaged, "--data", "toy"],
+        ["eval", "--model", &damaged, "--data", "toy"],
         &["damaged.safetensors", "not a safetensors file"],
     );
     refused(
-        &["model", &damaged],
+        ["model", &damaged],
         &["damaged.safetensors", "not a safetensors file"],
     );
     // What went wrong wrote nothing.
@@ -193,16 +193,16 @@ fn vectors_are_chosen_by_rank_and_by_dataset() {
     let again = run_well(["words", &out, "--out", &out, "--top", "2"]);
     assert!(again.contains("words     2 of 3"), "{again}");
     refused(
-        &["words", &text, "--out", &out, "--top", "0"],
+        ["words", &text, "--out", &out, "--top", "0"],
         &["no word is left"],
     );
     refused(
-        &["words", "nowhere.txt", "--out", &out],
+        ["words", "nowhere.txt", "--out", &out],
         &["nowhere.txt", "No such file"],
     );
     let broken = file(folder.path(), "broken.txt", "a 1 2\nb 1 x\n");
     refused(
-        &["words", &broken, "--out", &out],
+        ["words", &broken, "--out", &out],
         &["broken.txt: line 2: \"x\" is no number"],
     );
     let list = run_well(["data", "toy", "--words"]);
