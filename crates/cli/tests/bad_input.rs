@@ -152,7 +152,7 @@ fn a_file_of_the_benchmark_that_is_missing_is_named() {
         "--reader",
         "mapo",
     ];
-    refused(&own, &[".csv", "cannot be read"]);
+    refused(own, &[".csv", "cannot be read"]);
     refused(
         ["data", &name, "--split", "nonsense"],
         &["no split 'nonsense'", "pristine-seen-tables"],
