@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{file, refused, run};
+use support::{file, refused, refused_with_more, run};
 
 const PEOPLE: &str = "Name,Hometown,Points\nAnne,Tulsa,12\nBob,Omaha,37\n";
 
@@ -74,7 +74,8 @@ fn programs() {
         ("(count all_rows", &["column 16", "')' is missing"]),
         ("", &["needs at least one expression"]),
     ] {
-        refused(["run", &path, program], says);
+        let more = refused_with_more(["run", &path, program], says);
+        assert!(!more.concat().contains("panicked"), "{more:?}");
     }
 }
 
