@@ -73,13 +73,17 @@ pub fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>
 /// The examples of a split, read as the run reads its own.
 pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec<Example>, Box<dyn Error>> {
     let data: Dataset = run.data.parse()?;
-    let selection = Selection {
+    examples(&data, &selection(run, split, limit)?)
+}
+
+/// A split, read as the run reads its own.
+pub fn selection(run: &Origin, split: &str, limit: Option<usize>) -> Result<Selection, Box<dyn Error>> {
+    Ok(Selection {
         split: Some(split.to_owned()),
         limit,
         reader: Some(run.reader.parse()?),
         linking: Some(run.linking.parse()?),
         fit: Some(run.fit),
         ids: None,
-    };
-    examples(&data, &selection)
+    })
 }

@@ -144,10 +144,8 @@ impl Study {
         let wanted = Selection {
             split: None,
             limit: None,
-            reader: selection.reader,
-            linking: selection.linking,
-            fit: selection.fit,
             ids: Some(Arc::new(ids)),
+            ..selection.clone()
         };
         let mut asked: HashMap<String, Example> = HashMap::new();
         for example in self.data.data.examples(&wanted)? {

@@ -3,13 +3,13 @@
 use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, load, splits};
+use crate::run_setup::{SettingsArgs, load, selection, splits};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_core::Ending;
 use mapo_tables::store::StoreWriter;
-use mapo_tables::{Dataset, Example, Selection};
+use mapo_tables::{Dataset, Example};
 use mapo_training::{
     Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, needs_memories, session, vocabulary,
 };
@@ -243,14 +243,7 @@ fn explore_into(
     }
     let RunConfig { run, settings } = config;
     let data: Dataset = run.data.parse()?;
-    let selection = Selection {
-        split: Some(run.split.clone()),
-        limit: run.limit,
-        reader: Some(run.reader.parse()?),
-        linking: Some(run.linking.parse()?),
-        fit: Some(run.fit),
-        ids: None,
-    };
+    let selection = selection(run, &run.split, run.limit)?;
     let how = (settings.exploration.programs, settings.pruning()?, run.seed);
     let header = exploring::header(&data, &selection, train, how.0, how.1, how.2);
     let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
