@@ -1,14 +1,15 @@
 //! A model that answers.
 
+use mapo_language::explain::{MOST_VALUES, english, explain, sql};
+use mapo_language::{Assistance, Context, Interpreter, Language, Token};
+use mapo_model::choice::{Choice, choices};
+use mapo_model::confidence::{Calibration, Signs};
+use mapo_model::inputs::encode::{Input, TableView, encode_beside};
+use mapo_model::search::{beam_search, visit};
+use mapo_model::{Card, NeuralPolicy, file};
 use mapo_programmer::Network;
-use mapo_tables::explain::{MOST_VALUES, english, explain, sql};
-use mapo_tables::language::StepError;
-use mapo_tables::{Assistance, Context, Interpreter, Language, Linking, Question, Table, Token};
-use mapo_training::choice::{Choice, choices};
-use mapo_training::confidence::{Calibration, Signs};
-use mapo_training::encode::{Input, TableView, encode_beside};
-use mapo_training::search::{beam_search, visit};
-use mapo_training::{Card, NeuralPolicy, model};
+use mapo_questions::{Linking, Question};
+use mapo_tables::Table;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
@@ -45,7 +46,7 @@ impl Answerer {
     /// # Errors
     /// None, unless the box was built with a broken model.
     pub fn boxed() -> Result<Self> {
-        let (network, card) = model::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
+        let (network, card) = file::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
         Ok(Self::new(network, card))
     }
 
@@ -54,7 +55,7 @@ impl Answerer {
     /// # Errors
     /// If the file cannot be read or is no model.
     pub fn open(path: &Path) -> Result<Self> {
-        let (network, card) = model::load(path, false)?;
+        let (network, card) = file::load(path, false)?;
         Ok(Self::new(network, card))
     }
 
@@ -213,7 +214,8 @@ fn reply(
     };
     for (choice, probability) in answers.iter().zip(probabilities) {
         if reply.program.is_empty() {
-            let explained = explain(interpreter.context(), &choice.best.tokens).map_err(refused)?;
+            let explained =
+                explain(interpreter.context(), &choice.best.tokens).map_err(mapo_model::Error::from)?;
             reply.raw_probability = choice.probability.min(1.0);
             reply.probability = probability;
             reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold);
@@ -247,10 +249,6 @@ fn reply(
         reply.note = Some(note.to_owned());
     }
     Ok(reply)
-}
-
-fn refused(error: StepError) -> mapo_training::Error {
-    mapo_training::Error::Settings(error.to_string())
 }
 
 /// A runner-up: without the steps, which nobody has asked for yet.

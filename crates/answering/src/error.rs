@@ -6,7 +6,7 @@
 pub enum Error {
     /// The model, or what it makes of a question.
     #[error(transparent)]
-    Model(#[from] mapo_training::Error),
+    Model(#[from] mapo_model::Error),
     /// A question without a word.
     #[error("the question is empty; ask something about the table")]
     NoQuestion,

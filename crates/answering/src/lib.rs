@@ -8,5 +8,5 @@ mod reply;
 
 pub use answerer::{Answerer, LONGEST_QUESTION, check_question, check_table};
 pub use error::{Error, Result};
-pub use mapo_tables::explain::{CellRef, Step};
+pub use mapo_language::explain::{CellRef, Step};
 pub use reply::{Alternative, Reply};

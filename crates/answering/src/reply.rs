@@ -1,6 +1,6 @@
 //! What an asker is told.
 
-use mapo_tables::explain::{CellRef, Step};
+use mapo_language::explain::{CellRef, Step};
 use serde::Serialize;
 
 /// The answer to a question, with the reasons.

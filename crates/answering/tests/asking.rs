@@ -1,8 +1,8 @@
 //! The model in the box, asked.
 
 use mapo_answering::{Answerer, Error, LONGEST_QUESTION};
+use mapo_model::confidence::Calibration;
 use mapo_tables::{Table, TableBuilder};
-use mapo_training::confidence::Calibration;
 use std::sync::{Arc, LazyLock};
 
 static BOXED: LazyLock<Answerer> = LazyLock::new(|| Answerer::boxed().expect("the box holds a model"));
@@ -130,8 +130,7 @@ fn questions_of_no_language_get_some_reply() {
 fn a_calibration_says_how_sure_it_is_and_keeps_the_answer() {
     let table = people();
     let raw = BOXED.ask(&table, "who has the most points?").unwrap();
-    let (network, mut card) =
-        mapo_training::model::from_bytes(Answerer::BOXED, "box".as_ref(), false).unwrap();
+    let (network, mut card) = mapo_model::file::from_bytes(Answerer::BOXED, "box".as_ref(), false).unwrap();
     card.calibration = Some(Calibration {
         bias: -1.0,
         slope: 0.5,

@@ -1,7 +1,9 @@
 //! The arguments that mean the same in every command that reads a dataset.
 
 use clap::Args;
-use mapo_tables::{Dataset, Fit, Linking, Reader, Selection};
+use mapo_datasets::{Dataset, Reader, Selection};
+use mapo_language::Fit;
+use mapo_questions::Linking;
 
 /// Which examples of a dataset.
 #[derive(Args, Clone)]

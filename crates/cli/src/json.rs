@@ -1,6 +1,7 @@
 //! Values as JSON.
 
-use mapo_tables::{Constant, Denotation};
+use mapo_language::Denotation;
+use mapo_tables::Constant;
 use serde_json::{Value, json};
 
 /// A number, without a decimal point where it is whole.

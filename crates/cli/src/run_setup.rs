@@ -3,7 +3,7 @@
 
 use crate::training::examples;
 use clap::Args;
-use mapo_tables::{Dataset, Example, Selection};
+use mapo_datasets::{Dataset, Example, Selection};
 use mapo_training::{Origin, Preset, Settings};
 use std::error::Error;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::commands::explore::Display;
 use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::{Memory, Progress};
-use mapo_tables::{Dataset, Example, Selection};
+use mapo_datasets::{Dataset, Example, Selection};
 use mapo_training::{Event, Settings, memories};
 use std::error::Error;
 use std::sync::Arc;

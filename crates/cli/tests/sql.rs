@@ -109,7 +109,7 @@ fn sql_and_programs_agree_on_the_built_in_questions_with_every_function() {
     let agreed = report["same"].as_u64().unwrap() + report["rounded"].as_u64().unwrap();
     assert_eq!(agreed, programs);
     let functions = report["functions"].as_object().unwrap();
-    assert_eq!(functions.len(), mapo_tables::FunctionSet::COUNT);
+    assert_eq!(functions.len(), mapo_language::FunctionSet::COUNT);
     assert!(
         functions.values().all(|count| count.as_u64().unwrap() >= 10),
         "{functions:?}"

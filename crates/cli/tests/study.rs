@@ -4,8 +4,8 @@
 
 mod support;
 
-use mapo_tables::annotated::{read_annotated, translate};
-use mapo_tables::{Dataset, Example, Selection};
+use mapo_datasets::{Dataset, Example, Selection};
+use mapo_training::study::annotated::{read_annotated, translate};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use support::{QUICK, data_dir, file, json, run, run_well};

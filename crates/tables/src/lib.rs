@@ -1,35 +1,39 @@
-//! The symbolic side of `mapo`: tables with typed columns, the language and its incremental interpreter, the
-//! reading of questions, the datasets and the scoring of answers.
+//! Tables: cells as they stand in the file, and typed columns made from them.
+//!
+//! A [`Table`] comes from a file (CSV, TSV, JSON lines, Parquet: `files`) or from cells at hand ([`TableBuilder`]). Each column of the file becomes one or more typed [`Column`]s:
+//! its texts, and the numbers and dates that enough of its cells hold ([`Reading`]). Rows are bit sets ([`RowSet`]),
+//! distinct texts are kept once ([`Texts`]) and found by an index ([`TextIndex`]). What other rooms derive from a table
+//! is kept beside it ([`Table::derived`]).
+//!
+//! ```
+//! use mapo_tables::{Constant, Held, TableBuilder};
+//! let mut builder = TableBuilder::new("cities", ["City", "Founded"]);
+//! builder.push_row(["Tulsa", "1836"]);
+//! builder.push_row(["Omaha", "1854"]);
+//! let table = builder.finish();
+//! let founded = table.column(table.find("r.founded-num").expect("a number in each cell"));
+//! assert_eq!(founded.holds(&Constant::number(1854.0)), Held::Whole);
+//! ```
 
-pub mod annotated;
-pub mod datasets;
-mod date;
-mod digits;
-mod environment;
-pub mod explain;
-mod kind;
-pub mod language;
-pub mod meaning;
-pub mod question;
-pub mod read;
-mod relevance;
-pub mod scoring;
-pub mod store;
+mod builder;
+mod column;
+mod constant;
+mod derived;
+mod files;
+mod index;
+mod names;
+mod reading;
+pub mod rows;
 mod table;
-pub mod text;
+mod texts;
 
-pub use datasets::{Answer, Dataset, DatasetError, Example, Purpose, Reader, Selection};
-pub use date::{Date, NotADate};
-pub use environment::{Pruning, TableEnv};
-pub use explain::{CellRef, Explanation, Step, english, explain, sql, write_sql_table};
-pub use kind::QuestionKind;
-pub use language::{
-    Assistance, Constant, ConstantId, Context, Denotation, Fit, Function, FunctionSet, Interpreter, Language,
-    Program, ProgramError, Symbol, Token,
-};
-pub use question::{Annotation, Linking, Mention, Question};
-pub use relevance::Relevance;
-pub use table::{
-    Column, ColumnId, ColumnKind, Format, Held, LoadOptions, Reading, RowSet, Table, TableBuilder,
-    TableError, Value, column_name,
-};
+pub use builder::TableBuilder;
+pub use column::{Codes, Column, ColumnId, ColumnKind, Dictionary, NO_VALUE, Value};
+pub use constant::Constant;
+pub use files::{Format, LoadOptions, TableError};
+pub use index::{Held, Next, TextIndex};
+pub use names::{column_name, unique_names};
+pub use reading::Reading;
+pub use rows::RowSet;
+pub use table::Table;
+pub use texts::Texts;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
-use mapo_tables::{Date, Format, LoadOptions, Reading, Table, TableBuilder, Value};
+use mapo_tables::{Format, LoadOptions, Reading, Table, TableBuilder, Value};
+use mapo_text::Date;
 use proptest::prelude::*;
 use std::path::Path;
 

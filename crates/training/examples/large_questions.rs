@@ -8,11 +8,13 @@
 //! Each line of the output is a JSON object. `processor` are seconds of processor time, of all cores together. `read` is the time to find the question's words in the table, `encode` to
 //! show both to the network, `search` for the beam of ten programs, `answers` to write them out.
 
+use mapo_language::{Assistance, Context, Interpreter, Language};
+use mapo_model::NeuralPolicy;
+use mapo_model::inputs::encode::{Input, encode};
+use mapo_model::search::{beam_search, visit};
 use mapo_programmer::Network;
-use mapo_tables::{Assistance, Context, Interpreter, Language, Linking, LoadOptions, Question, Table};
-use mapo_training::NeuralPolicy;
-use mapo_training::encode::{Input, encode};
-use mapo_training::search::{beam_search, visit};
+use mapo_questions::{Linking, Question};
+use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
 use std::error::Error;
 use std::path::Path;
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn ask_all(model: &str, table: &str, questions: &[String]) -> Result<(), Box<dyn Error>> {
-    let (network, _) = mapo_training::model::load(Path::new(model), false)?;
+    let (network, _) = mapo_model::file::load(Path::new(model), false)?;
     let network = Arc::new(network);
     let (began, used) = (Instant::now(), processor_seconds());
     let table = Arc::new(Table::open(Path::new(table), LoadOptions::default())?);

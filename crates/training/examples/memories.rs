@@ -6,10 +6,13 @@
 //! ```
 
 use mapo_core::{Env, Steps};
+use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
+use mapo_language::Assistance;
+use mapo_model::inputs::encode::{BUILTINS, encode_all};
+use mapo_model::inputs::vocabulary;
+use mapo_model::steps;
 use mapo_programmer::{Checkpoint, Config, Network};
-use mapo_tables::{Assistance, Dataset, Example, Pruning, Selection, TableEnv};
-use mapo_training::encode::{BUILTINS, encode_all};
-use mapo_training::{memories, steps, vocabulary};
+use mapo_training::memories;
 use std::error::Error;
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -9,12 +9,15 @@ pub enum Error {
     /// The network, its files or its vectors.
     #[error(transparent)]
     Network(#[from] mapo_programmer::Error),
+    /// A model, its file or its vocabulary.
+    #[error(transparent)]
+    Model(#[from] mapo_model::Error),
     /// A dataset.
     #[error(transparent)]
-    Data(#[from] mapo_tables::DatasetError),
+    Data(#[from] mapo_datasets::DatasetError),
     /// A program store.
     #[error(transparent)]
-    Store(#[from] mapo_tables::store::StoreError),
+    Store(#[from] crate::store::StoreError),
     /// A store that does not belong to the examples.
     #[error("{}: {problem}", .file.display())]
     Memory {

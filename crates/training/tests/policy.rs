@@ -1,11 +1,14 @@
 //! The network as core's policy.
 
 use mapo_core::{Action, BatchPolicy, Env, Memory, Move, PrefixTree, Steps};
+use mapo_datasets::toy::{SEED, Split, generate};
+use mapo_datasets::{Example, Pruning, TableEnv};
+use mapo_language::Assistance;
+use mapo_model::inputs::encode::encode_all;
+use mapo_model::inputs::vocabulary;
+use mapo_model::{Input, NeuralPolicy, steps};
 use mapo_programmer::{Batch, Network, Runner, Trajectory};
-use mapo_tables::datasets::toy::{SEED, Split, generate};
-use mapo_tables::{Assistance, Example, Pruning, TableEnv};
-use mapo_training::encode::encode_all;
-use mapo_training::{Input, NeuralPolicy, Settings, memories, steps, vocabulary};
+use mapo_training::{Settings, memories};
 use std::sync::Arc;
 
 fn setting() -> (Vec<Example>, Vec<Input>, Vec<Memory>, Arc<Network>) {

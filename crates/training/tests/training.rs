@@ -1,11 +1,10 @@
 //! Runs: they learn, they repeat, and they go on after they were cut off.
 
 use mapo_core::{Iml, Memory, MemoryScoring, Objective};
-use mapo_tables::datasets::toy::{SEED, Split, generate};
-use mapo_tables::{Dataset, Example, Pruning, Selection};
-use mapo_training::{
-    Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories, vocabulary,
-};
+use mapo_datasets::toy::{SEED, Split, generate};
+use mapo_datasets::{Dataset, Example, Pruning, Selection};
+use mapo_model::inputs::vocabulary;
+use mapo_training::{Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -7,12 +7,13 @@ use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_core::{Ending, Memory};
-use mapo_tables::store::StoreWriter;
-use mapo_tables::{Example, Pruning};
+use mapo_datasets::{Example, Pruning};
+use mapo_model::inputs::vocabulary;
 use mapo_training::compare::{
     FileMark, NAMES, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, report,
 };
-use mapo_training::{Settings, exploring, memories, vocabulary};
+use mapo_training::store::StoreWriter;
+use mapo_training::{Settings, exploring, memories};
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -3,10 +3,12 @@
 use crate::data_args::SelectionArgs;
 use crate::{Outcome, json, table_view};
 use clap::Args;
-use mapo_tables::{
-    Assistance, ColumnKind, Constant, Dataset, Example, Mention, Selection, Value, read, text,
-};
-use mapo_training::vocabulary;
+use mapo_datasets::{Dataset, Example, Selection};
+use mapo_language::Assistance;
+use mapo_model::inputs::vocabulary;
+use mapo_questions::Mention;
+use mapo_tables::{ColumnKind, Constant, Value};
+use mapo_text as text;
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
@@ -113,7 +115,7 @@ impl Data {
             .into());
         };
         let portion = self.selection.split.as_deref().unwrap_or("pristine-seen-tables");
-        let agreement = read::agreement::agreement(folder, portion)?;
+        let agreement = mapo_datasets::agreement::agreement(folder, portion)?;
         match self.json {
             true => crate::print(serde_json::to_string(&agreement)?),
             false => crate::print(agreement),
@@ -157,7 +159,7 @@ impl Data {
 /// The tokens offered at the beginning of a program, and after the only one of them, which opens an expression.
 fn first_tokens(example: &Example) -> [Vec<String>; 2] {
     let mut interpreter = example.interpreter(Assistance::All);
-    let written = |tokens: Vec<mapo_tables::Token>| {
+    let written = |tokens: Vec<mapo_language::Token>| {
         tokens
             .iter()
             .map(|token| interpreter.context().write(*token))
@@ -294,8 +296,8 @@ fn kind_of_answer(example: &Example) -> usize {
         return 1;
     }
     match example.answer.canonical_kind() {
-        Some(mapo_tables::datasets::AnswerKind::Number) => 2,
-        Some(mapo_tables::datasets::AnswerKind::Date) => 3,
+        Some(mapo_datasets::AnswerKind::Number) => 2,
+        Some(mapo_datasets::AnswerKind::Date) => 3,
         None => 4,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use clap::Args;
-use mapo_tables::language::{Argument, DEFINITIONS, Definition};
+use mapo_language::{Argument, DEFINITIONS, Definition};
 use serde_json::json;
 
 /// List the functions of the language: what each takes, when it is offered and what it does.

@@ -3,9 +3,9 @@
 use crate::size::Size;
 use crate::{Outcome, print};
 use clap::Args;
+use mapo_model::Card;
+use mapo_model::confidence::Calibration;
 use mapo_programmer::Summary;
-use mapo_training::Card;
-use mapo_training::confidence::Calibration;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

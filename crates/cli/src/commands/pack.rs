@@ -5,9 +5,9 @@ use crate::data_args::SelectionArgs;
 use crate::size::Size;
 use crate::{Outcome, print};
 use clap::Args;
+use mapo_datasets::Dataset;
+use mapo_model::Card;
 use mapo_programmer::Checkpoint;
-use mapo_tables::Dataset;
-use mapo_training::Card;
 use serde_json::json;
 use std::path::PathBuf;
 

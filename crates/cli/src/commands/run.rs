@@ -3,11 +3,10 @@
 use crate::data_args::SelectionArgs;
 use crate::{Outcome, json};
 use clap::Args;
-use mapo_tables::scoring::wtq::Scratch;
-use mapo_tables::{
-    Context, Dataset, Denotation, Example, Format, Interpreter, Language, LoadOptions, Program, ProgramError,
-    Selection, Table,
-};
+use mapo_datasets::scoring::wtq::Scratch;
+use mapo_datasets::{Dataset, Example, Selection};
+use mapo_language::{Context, Denotation, Interpreter, Language, Program, ProgramError};
+use mapo_tables::{Format, LoadOptions, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -291,7 +290,7 @@ impl Trace {
 
 /// The tokens of a program as they are written, in order.
 fn program_tokens(program: &Program) -> Vec<String> {
-    let expression = |expression: &mapo_tables::language::Expression| {
+    let expression = |expression: &mapo_language::Expression| {
         let arguments = expression.arguments.iter().map(|argument| argument.to_string());
         let open = ["(".to_owned(), expression.function.to_string()];
         open.into_iter()

@@ -3,9 +3,9 @@
 use crate::Outcome;
 use crate::data_args::DataArgs;
 use clap::Args;
-use mapo_tables::datasets::wikisql;
-use mapo_tables::scoring::{Report, wikisql as wikisql_scoring, wtq};
-use mapo_tables::{Dataset, Example};
+use mapo_datasets::scoring::{Report, wikisql as wikisql_scoring, wtq};
+use mapo_datasets::sources;
+use mapo_datasets::{Dataset, Example};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -83,7 +83,7 @@ impl Score {
     fn wikisql(&self, folder: &Path) -> Result<Report, Box<dyn Error>> {
         let predictions = wikisql_scoring::predictions::read(&self.file)?;
         let mut questions =
-            wikisql::questions(folder, self.data.data.split(&self.data.selection.selection()))?;
+            sources::wikisql::questions(folder, self.data.data.split(&self.data.selection.selection()))?;
         questions.truncate(self.data.selection.limit.unwrap_or(usize::MAX));
         let gold = questions.iter().map(|asked| wikisql_scoring::predictions::Gold {
             id: &asked.id,

@@ -8,10 +8,11 @@ use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_core::Ending;
-use mapo_tables::store::StoreWriter;
-use mapo_tables::{Dataset, Example};
+use mapo_datasets::{Dataset, Example};
+use mapo_model::inputs::vocabulary;
+use mapo_training::store::StoreWriter;
 use mapo_training::{
-    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, needs_memories, session, vocabulary,
+    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, needs_memories, session,
 };
 use serde_json::json;
 use std::error::Error;
@@ -223,7 +224,7 @@ fn begin<'a>(
         )?);
     }
     let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
-    let words = vocabulary::of(train, &settings.network, vectors.transpose()?.as_ref())?;
+    let words = settings.network.words(train, vectors.transpose()?.as_ref())?;
     Ok(Trainer::new(
         settings, seed, threads, &words, train, memories, dev,
     )?)

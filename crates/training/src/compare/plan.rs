@@ -1,6 +1,6 @@
 //! What is compared, and that a directory holds one comparison only.
 
-use mapo_tables::Fit;
+use mapo_language::Fit;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -266,7 +266,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::Settings;
-    use mapo_tables::Dataset;
+    use mapo_datasets::Dataset;
 
     fn plan(names: &[&str], seeds: &[u64]) -> Plan {
         let variant = |name: &&str| Variant::named(name, &Settings::toy(), &Dataset::Toy).unwrap();

@@ -1,8 +1,8 @@
 //! Trains a variant with a seed, or goes on with it.
 
 use mapo_core::Memory;
+use mapo_datasets::Example;
 use mapo_programmer::{Checkpoint, Network, Vectors};
-use mapo_tables::Example;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::variant::Variant;
 use crate::files::write_whole;
 use crate::run::folder::Folder;
 use crate::run::{Event, Trainer};
-use crate::{Error, Result, eval, session, vocabulary};
+use crate::{Error, Result, eval, session};
 
 /// A run's answers to the dev questions. It is written last, so a run that has it is finished.
 pub(super) const DEV_PREDICTIONS: &str = "predictions-dev.jsonl";
@@ -96,7 +96,7 @@ impl Runs<'_> {
         let mut trainer = match saved {
             Some(saved) => Trainer::resume(settings, seed, threads, saved, self.train, self.dev)?,
             None => {
-                let words = vocabulary::of(self.train, &settings.network, self.vectors)?;
+                let words = settings.network.words(self.train, self.vectors)?;
                 let memories = memories()?;
                 let trainer = Trainer::new(settings, seed, threads, &words, self.train, memories, self.dev)?;
                 folder.save(&trainer)?;

@@ -1,7 +1,7 @@
 //! Variants: names for settings.
 
 use mapo_core::{Augmented, Exploring, HardEm, Iml, Inside, Mapo, Mml, Objective, Reinforce};
-use mapo_tables::Dataset;
+use mapo_datasets::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

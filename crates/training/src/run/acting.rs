@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::Result;
-use crate::policy::NeuralPolicy;
 use crate::run::TableTask;
 use crate::run::exchange::{Acted, Place};
 use crate::run::order::Order;
 use crate::run::times::Times;
 use crate::settings::Settings;
+use mapo_model::NeuralPolicy;
 
 /// What the learner tells the actors.
 pub(crate) struct Board {

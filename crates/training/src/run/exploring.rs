@@ -1,8 +1,9 @@
 //! Random exploration into a store, which a later process can go on with.
 
+use crate::store::{Entry, Header, StoreError, StoreWriter};
 use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
-use mapo_tables::store::{Entry, Header, StoreError, StoreWriter};
-use mapo_tables::{Assistance, Dataset, Example, Language, Pruning, Selection, TableEnv, Token};
+use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
+use mapo_language::{Assistance, Language, Token};
 
 /// What a store of these examples begins with.
 pub fn header(

@@ -17,8 +17,10 @@
 //! steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory};
+use mapo_datasets::{Dataset, Selection};
+use mapo_language::Fit;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
-use mapo_tables::{Dataset, Fit, Linking, Selection};
+use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -27,12 +29,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::files::write_whole;
-use crate::model::Card;
 use crate::run::events::Events;
 use crate::run::metrics::Metrics;
 use crate::run::{Actors, Best, TableTask, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
+use mapo_model::file::Card;
 
 /// What a run is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +44,39 @@ pub struct RunConfig {
     pub run: Origin,
     /// The settings.
     pub settings: Settings,
+}
+
+impl RunConfig {
+    /// The card of a model that a run found best.
+    ///
+    /// # Errors
+    /// If the settings cannot be written as JSON.
+    pub fn card(&self, step: u64, dev_accuracy: Option<f64>) -> Result<Card> {
+        let run = &self.run;
+        let settings =
+            serde_json::to_value(&self.settings).map_err(|error| Error::Settings(error.to_string()))?;
+        Ok(Card {
+            data: Some(
+                run.data
+                    .parse()
+                    .map_or_else(|_| run.data.clone(), |data: Dataset| data.name()),
+            ),
+            split: Some(run.split.clone()),
+            limit: run.limit,
+            reader: Some(run.reader.clone()),
+            linking: Some(run.linking.clone()),
+            fit: Some(run.fit),
+            seed: Some(run.seed),
+            threads: Some(run.threads),
+            step: Some(step),
+            dev_split: run.dev_split.clone(),
+            dev_accuracy,
+            before_packing: false,
+            calibration: None,
+            settings: Some(settings),
+            notes: serde_json::Map::new(),
+        })
+    }
 }
 
 /// Where the data comes from, and how the run is started.
@@ -239,7 +274,7 @@ impl Folder {
     /// If it cannot be written.
     pub fn save_best(&self, best: &Best) -> Result<()> {
         let (_, config) = Self::open(&self.path)?;
-        let notes = Card::of_run(&config, best.step, best.accuracy)?.write()?;
+        let notes = config.card(best.step, best.accuracy)?.write()?;
         let checkpoint = Checkpoint {
             step: best.step,
             ..Checkpoint::model(Network::clone(&best.network), notes)
@@ -501,4 +536,27 @@ fn actors_name(step: u64) -> String {
 
 fn explored_name(step: u64) -> String {
     format!("explored-{step}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_tells_no_folder_of_the_machine() {
+        for (data, name) in [
+            ("wtq:/home/someone/wtq", "wtq"),
+            ("wikisql:x/y", "wikisql"),
+            ("jsonl:/home/someone/questions.jsonl", "jsonl:questions.jsonl"),
+        ] {
+            let run = Origin {
+                data: data.to_owned(),
+                ..Origin::new(&Dataset::Toy, &Selection::default(), 3, 1)
+            };
+            let settings = Settings::toy();
+            let card = RunConfig { run, settings }.card(1, Some(0.0)).unwrap();
+            assert_eq!(card.data.as_deref(), Some(name));
+            assert_eq!(card.settings.unwrap()["batch"], json!(32));
+        }
+    }
 }

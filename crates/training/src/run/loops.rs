@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::{Best, Event, Observer, Trainer};
-use crate::answers::eval;
-use crate::inputs::encode::Input;
+use crate::eval;
 use crate::run::acting::{Acting, ActorLife, Board};
 use crate::run::exchange::{Acted, Exchange, Taken};
 use crate::run::metrics::Window;
 use crate::{Error, Result};
+use mapo_model::inputs::encode::Input;
 
 /// Batches that may wait for the learner, for each actor.
 const ROOM: usize = 2;

@@ -1,8 +1,9 @@
 //! The memories with which training begins: found now, or read from what `mapo explore` wrote.
 
+use crate::store::{Entry, StoreReader};
 use mapo_core::{Action, Ending, Memory, Plan, Progress, Uniform, explore_all};
-use mapo_tables::store::{Entry, StoreReader};
-use mapo_tables::{Assistance, Context, Example, Program, Pruning, TableEnv};
+use mapo_datasets::{Example, Pruning, TableEnv};
+use mapo_language::{Assistance, Context, Program};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -106,7 +107,7 @@ pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
 fn actions(context: &Context, text: &str) -> Result<Vec<Action>, String> {
     let program: Program = text
         .parse()
-        .map_err(|error: mapo_tables::ProgramError| error.to_string())?;
+        .map_err(|error: mapo_language::ProgramError| error.to_string())?;
     let tokens = context.encode(&program).map_err(|error| error.to_string())?;
     Ok(tokens.into_iter().map(|token| Action(token.0)).collect())
 }

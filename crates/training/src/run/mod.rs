@@ -13,20 +13,21 @@ pub mod session;
 pub mod times;
 
 use mapo_core::{Estimator, LastScores, Memory, Task, TrainingBatch};
+use mapo_datasets::{Example, Pruning, TableEnv};
+use mapo_language::{Assistance, Token};
 use mapo_programmer::{Network, Words};
-use mapo_tables::{Assistance, Example, Pruning, TableEnv, Token};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::inputs::encode::{Input, encode_all};
-use crate::policy::NeuralLearner;
+use crate::learner::NeuralLearner;
 use crate::run::exchange::Acted;
 use crate::run::folder::Saved;
 use crate::run::metrics::{Metrics, Totals, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
+use mapo_model::inputs::encode::{Input, encode_all};
 
 /// An example with its memory, as actors hold it.
 pub type TableTask = Task<TableEnv, Input>;

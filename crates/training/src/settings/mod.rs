@@ -3,14 +3,16 @@
 pub mod presets;
 
 use mapo_core::{Exploring, MemoryScoring, Objective};
-use mapo_programmer::Config;
-use mapo_tables::Pruning;
+use mapo_datasets::{Example, Pruning};
+use mapo_model::inputs::vocabulary;
+use mapo_programmer::{Config, Vectors, Words};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use toml::{Table, Value};
 
-use crate::inputs::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
-use crate::policy::Learning;
+use crate::learner::Learning;
 use crate::{Error, Result};
+use mapo_model::inputs::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
 
 /// Everything that a run depends on but its data, its seed and its number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +93,16 @@ pub struct NetworkSettings {
     /// Whether the slot of a constant says if it is a string, a number or a date; not so in the paper.
     #[serde(default)]
     pub constant_kinds: bool,
+}
+
+impl NetworkSettings {
+    /// The vocabulary of a run: over given vectors, or of training alone.
+    ///
+    /// # Errors
+    /// Those of the vocabulary.
+    pub fn words(&self, examples: &[Example], vectors: Option<&Vectors>) -> Result<Arc<Words>> {
+        Ok(vocabulary::of(examples, self.often, self.vector, vectors)?)
+    }
 }
 
 // Runs from before there were more have no such setting.

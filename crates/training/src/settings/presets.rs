@@ -1,11 +1,11 @@
 //! Settings that go together, by name.
 
 use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
-use mapo_tables::{Dataset, Pruning};
+use mapo_datasets::{Dataset, Pruning};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policy::Learning;
+use crate::learner::Learning;
 use crate::settings::{Exploration, NetworkSettings, Settings, closest};
 
 /// Settings that go together.

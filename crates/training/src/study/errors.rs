@@ -1,9 +1,10 @@
 //! Wrong answers, by why they are wrong and by what is wrong with them.
 
 use super::StudiedQuestion;
-use crate::answers::eval::Prediction;
-use mapo_tables::scoring::wtq;
-use mapo_tables::{Example, text};
+use crate::eval::Prediction;
+use mapo_datasets::Example;
+use mapo_datasets::scoring::wtq;
+use mapo_text as text;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Accuracy by kind of question.
 
 use super::StudiedQuestion;
-use mapo_tables::{Program, QuestionKind};
+use crate::study::QuestionKind;
+use mapo_language::Program;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -3,21 +3,25 @@
 //!
 //! Everything here is counting over [`Prediction`]s; [`spurious`] also runs programs.
 
+pub mod annotated;
 mod errors;
 mod kinds;
+pub mod meaning;
+mod question_kind;
 mod reliability;
 mod report;
 pub mod spurious;
 
 pub use errors::{Cause, Difference, ErrorCounts};
 pub use kinds::KindRow;
+pub use question_kind::QuestionKind;
 pub use reliability::{Bin, Reliability};
 pub use spurious::{AnnotatedQuestion, Spurious};
 
-use crate::answers::eval::Prediction;
+use crate::eval::Prediction;
+use crate::store::StoreReader;
 use crate::{Error, Result};
-use mapo_tables::store::StoreReader;
-use mapo_tables::{Example, QuestionKind};
+use mapo_datasets::Example;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,12 +1,14 @@
 //! Right by chance or right for the right reason: programs compared with hand-written forms.
 
 use super::Found;
-use crate::answers::eval::Prediction;
-use mapo_tables::annotated::{Annotated, Translation, translate};
-use mapo_tables::language::{Atom, Expression};
-use mapo_tables::meaning::{Likeness, Meaning, Variations};
-use mapo_tables::scoring::wtq::Scratch;
-use mapo_tables::{Constant, Context, Example, Function, Interpreter, Program, Purpose};
+use crate::eval::Prediction;
+use crate::study::annotated::{Annotated, Translation, translate};
+use crate::study::meaning::{Likeness, Meaning, Variations};
+use mapo_datasets::scoring::wtq::Scratch;
+use mapo_datasets::{Example, Purpose};
+use mapo_language::{Atom, Expression};
+use mapo_language::{Context, Function, Interpreter, Program};
+use mapo_tables::Constant;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;

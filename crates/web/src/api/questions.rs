@@ -9,7 +9,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use mapo_answering::Reply;
-use mapo_tables::{Context, Explanation, Language, Program, ProgramError, Table, explain};
+use mapo_language::explain::{Explanation, explain};
+use mapo_language::{Context, Language, Program, ProgramError};
+use mapo_tables::Table;
 use serde::Deserialize;
 use std::sync::Arc;
 

@@ -4,14 +4,14 @@ use super::engine::Engine;
 use crate::training::{examples, threads};
 use crate::{Outcome, commands, json, print};
 use mapo_core::example_rng;
+use mapo_datasets::{Dataset, Example, Selection};
+use mapo_language::explain::sql;
+use mapo_language::explain::{Agreement, SqlValue};
+use mapo_language::{Assistance, Context, Denotation, Function, Interpreter, Program, Token};
+use mapo_model::inputs::encode::{Input, encode_all};
+use mapo_model::{NeuralPolicy, search};
 use mapo_programmer::Network;
-use mapo_tables::explain::{Agreement, SqlValue};
-use mapo_tables::{
-    Assistance, Context, Dataset, Denotation, Example, Function, Interpreter, Program, Selection, Table,
-    Token, sql,
-};
-use mapo_training::encode::{Input, encode_all};
-use mapo_training::{NeuralPolicy, model, search};
+use mapo_tables::Table;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -41,7 +41,7 @@ impl Check {
     pub fn execute(self) -> Outcome {
         let examples = examples(&self.data, &self.selection)?;
         let model = match &self.model {
-            Some(file) => Some(Arc::new(model::load(file, false)?.0)),
+            Some(file) => Some(Arc::new(mapo_model::file::load(file, false)?.0)),
             None => None,
         };
         let pool = rayon::ThreadPoolBuilder::new()

@@ -1,7 +1,7 @@
 //! A table in SQLite.
 
+use mapo_language::explain::{SqlValue, write_sql_table};
 use mapo_tables::Table;
-use mapo_tables::explain::{SqlValue, write_sql_table};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use std::error::Error;

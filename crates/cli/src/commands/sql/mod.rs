@@ -8,7 +8,10 @@ use crate::commands::run::pointing;
 use crate::data_args::SelectionArgs;
 use check::Check;
 use clap::Args;
-use mapo_tables::{Dataset, Format, LoadOptions, Program, Table, sql, write_sql_table};
+use mapo_datasets::Dataset;
+use mapo_language::Program;
+use mapo_language::explain::{sql, write_sql_table};
+use mapo_tables::{Format, LoadOptions, Table};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 

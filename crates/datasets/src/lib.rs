@@ -1,0 +1,25 @@
+//! Questions with their tables and answers, from the benchmarks' files, from one's own or generated, and how answers
+//! are judged.
+//!
+//! * [`Dataset`] names one, [`Selection`] says what of it and how it is read; its [`Example`]s each have an [`Answer`];
+//! * [`sources`] read the files of a dataset or, as [`toy`], make it; [`wikisql`] is that benchmark's own engine;
+//! * [`scoring`] is official scoring of the benchmarks;
+//! * [`TableEnv`] is an example as an environment, in which programs are tried;
+//! * [`agreement`] compares our reader with the annotation that WikiTableQuestions comes with.
+
+pub mod agreement;
+mod dataset;
+mod environment;
+mod example;
+mod relevance;
+pub mod scoring;
+mod selection;
+pub mod sources;
+pub mod wikisql;
+
+pub use dataset::Dataset;
+pub use environment::{Pruning, TableEnv};
+pub use example::{Answer, AnswerKind, Example, Purpose};
+pub use relevance::Relevance;
+pub use selection::{DatasetError, Examples, Reader, Selection};
+pub use sources::toy;

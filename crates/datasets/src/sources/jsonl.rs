@@ -1,0 +1,274 @@
+//! Questions of one's own, one JSON object in a line.
+
+use super::lines::Lines;
+use crate::example::{Answer, Example};
+use crate::selection::{DatasetError, Examples, Selection};
+use mapo_language::Language;
+use mapo_questions::{Linking, Question};
+use mapo_tables::{LoadOptions, Table, Value};
+use serde::Deserialize;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, with paths from the file's own folder";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<String>,
+    split: Option<String>,
+    table: PathBuf,
+    question: String,
+    answer: Items,
+}
+
+/// One item or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Items {
+    One(Scalar),
+    Many(Vec<Scalar>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Number(f64),
+    Text(String),
+}
+
+impl Items {
+    fn into_texts(self) -> Vec<String> {
+        let items = match self {
+            Items::One(item) => vec![item],
+            Items::Many(items) => items,
+        };
+        let text = |item| match item {
+            Scalar::Number(number) => Value::Number(number).to_string(),
+            Scalar::Text(text) => text,
+        };
+        items.into_iter().map(text).collect()
+    }
+}
+
+/// Which part of a file's questions is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    /// The lines that name this split.
+    Named(String),
+    /// Where no line names one: the questions about these tables, or all but them.
+    Tables(Arc<HashSet<PathBuf>>, bool),
+    /// The same of a file of one table: every fifth question, or all but those.
+    Fifths(bool),
+}
+
+/// What is kept apart where a file names no splits: every fifth table.
+const APART: usize = 5;
+
+/// The splits of a file: those that its lines name, or, where none does, `train` and `dev`, made by table.
+pub(crate) struct Splits {
+    named: BTreeSet<String>,
+    /// The tables in the order in which they come first.
+    tables: Vec<PathBuf>,
+    questions: usize,
+}
+
+impl Splits {
+    /// Looks through a file. Lines that cannot be understood are for [`examples`] to complain of.
+    pub fn of(file: &Path) -> Result<Self, DatasetError> {
+        /// What is looked at; a whole line may be long.
+        #[derive(Deserialize)]
+        struct Place {
+            split: Option<String>,
+            table: PathBuf,
+        }
+        let (mut named, mut tables, mut seen) = (BTreeSet::new(), Vec::new(), HashSet::new());
+        let mut questions = 0;
+        for line in Lines::open(file, LAYOUT)? {
+            if let Ok(Place { split, table }) = serde_json::from_str(&line?) {
+                questions += 1;
+                named.extend(split);
+                if seen.insert(table.clone()) {
+                    tables.push(table);
+                }
+            }
+        }
+        Ok(Splits {
+            named,
+            tables,
+            questions,
+        })
+    }
+
+    /// Whether there are questions to train on and others to choose a model by.
+    pub fn has_train_and_dev(&self) -> (bool, bool) {
+        match self.named.is_empty() {
+            // Of a few questions about one table none are kept apart.
+            true => (true, self.tables.len() > 1 || self.questions >= APART),
+            false => (self.named.contains("train"), self.named.contains("dev")),
+        }
+    }
+
+    fn part(&self, split: &str, file: &Path) -> Result<Part, DatasetError> {
+        if split == "all" {
+            return Ok(Part::All);
+        }
+        let is_dev = split == "dev";
+        if self.named.is_empty() && (is_dev || split == "train") {
+            if self.tables.len() == 1 {
+                return Ok(Part::Fifths(is_dev));
+            }
+            let fifths = self.tables.iter().skip(APART - 1).step_by(APART);
+            // Of few tables, the last.
+            let last = self.tables.last().filter(|_| self.tables.len() < APART);
+            let apart: HashSet<PathBuf> = fifths.chain(last).cloned().collect();
+            return Ok(Part::Tables(Arc::new(apart), is_dev));
+        }
+        if self.named.contains(split) {
+            return Ok(Part::Named(split.to_owned()));
+        }
+        let named = self.named.iter().map(String::as_str);
+        let known: Vec<&str> = match self.named.is_empty() {
+            true => vec!["train", "dev"],
+            false => named.collect(),
+        };
+        Err(DatasetError::Split {
+            dataset: format!("jsonl:{}", file.display()),
+            split: split.to_owned(),
+            known: format!("{} and all", known.join(", ")),
+        })
+    }
+}
+
+impl Part {
+    /// Whether the question of a line, which is the `number`-th of the file, belongs to it.
+    fn has(&self, line: &Line, number: usize) -> bool {
+        match self {
+            Part::All => true,
+            Part::Named(split) => line.split.as_ref() == Some(split),
+            Part::Tables(apart, is_dev) => apart.contains(&line.table) == *is_dev,
+            Part::Fifths(is_dev) => (number % APART == APART - 1) == *is_dev,
+        }
+    }
+}
+
+pub(crate) fn examples(
+    file: &Path,
+    split: &str,
+    linking: Linking,
+    wanted: Selection,
+) -> Result<Examples, DatasetError> {
+    let part = match split {
+        "all" => Part::All,
+        split => Splits::of(file)?.part(split, file)?,
+    };
+    let mut lines = Lines::open(file, LAYOUT)?;
+    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
+    let mut count = 0;
+    let example = move || loop {
+        let line = match lines.next()? {
+            Ok(line) if line.trim().is_empty() => continue,
+            Ok(line) => line,
+            Err(error) => return Some(Err(error)),
+        };
+        let line: Line = match serde_json::from_str(&line) {
+            Ok(line) => line,
+            Err(error) => return Some(Err(lines.error(format!("{error}; {LAYOUT}")))),
+        };
+        let is_here = part.has(&line, count);
+        let id = line.id.unwrap_or_else(|| format!("line-{count}"));
+        count += 1;
+        if !is_here || !wanted.wants(&id) {
+            continue;
+        }
+        let path = folder.join(line.table);
+        let table = match tables.get(&path) {
+            Some(table) => Arc::clone(table),
+            None => match Table::open(&path, LoadOptions::default()) {
+                Ok(table) => Arc::clone(tables.entry(path).or_insert(Arc::new(table))),
+                Err(error) => return Some(Err(lines.error(error.to_string()))),
+            },
+        };
+        return Some(Ok(Example {
+            question: Question::read(&line.question, &table, linking),
+            id,
+            table,
+            answer: Answer::own(line.answer.into_texts()),
+            language: Language::WIKITABLEQUESTIONS,
+        }));
+    };
+    Ok(Box::new(std::iter::from_fn(example)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dataset;
+
+    fn dataset(folder: &Path, lines: &[(usize, &str)]) -> Dataset {
+        let mut text = String::new();
+        for (table, split) in lines {
+            std::fs::write(folder.join(format!("{table}.csv")), "City\nSeoul\n").unwrap();
+            text += &format!(
+                "{{\"table\": \"{table}.csv\", \"question\": \"which city?\", \"answer\": \"Seoul\"{split}}}\n"
+            );
+        }
+        std::fs::write(folder.join("own.jsonl"), text).unwrap();
+        Dataset::JsonLines(folder.join("own.jsonl"))
+    }
+
+    fn ids(dataset: &Dataset, split: &str) -> Result<Vec<String>, DatasetError> {
+        let selection = Selection {
+            split: Some(split.to_owned()),
+            ..Selection::default()
+        };
+        let examples = dataset.examples(&selection)?;
+        examples.map(|example| Ok(example?.id)).collect()
+    }
+
+    #[test]
+    fn a_file_without_splits_is_split_by_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines: Vec<(usize, &str)> = (0..24).map(|number| (number % 12, "")).collect();
+        let data = dataset(folder.path(), &lines);
+        // The fifth and the tenth of twelve tables.
+        assert_eq!(
+            ids(&data, "dev").unwrap(),
+            ["line-4", "line-9", "line-16", "line-21"]
+        );
+        assert_eq!(ids(&data, "train").unwrap().len(), 20);
+        assert_eq!(ids(&data, "all").unwrap().len(), 24);
+        assert_eq!(
+            data.training_splits().unwrap(),
+            ("train".to_owned(), Some("dev".to_owned()))
+        );
+        let few = dataset(folder.path(), &[(0, ""), (1, ""), (2, ""), (0, "")]);
+        assert_eq!(ids(&few, "dev").unwrap(), ["line-2"]);
+        assert_eq!(ids(&few, "train").unwrap().len(), 3);
+        let single = dataset(folder.path(), &[(0, ""); 11]);
+        assert_eq!(ids(&single, "dev").unwrap(), ["line-4", "line-9"]);
+        assert_eq!(ids(&single, "train").unwrap().len(), 9);
+    }
+
+    #[test]
+    fn splits_that_are_named_are_kept_and_others_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let train = ", \"split\": \"train\"";
+        let data = dataset(
+            folder.path(),
+            &[(0, train), (1, ", \"split\": \"held\""), (2, "")],
+        );
+        assert_eq!(ids(&data, "train").unwrap(), ["line-0"]);
+        assert_eq!(ids(&data, "held").unwrap(), ["line-1"]);
+        assert_eq!(ids(&data, "all").unwrap().len(), 3);
+        let error = ids(&data, "dev").unwrap_err().to_string();
+        assert!(
+            error.contains("no split 'dev'; it has held, train and all"),
+            "{error}"
+        );
+        assert_eq!(data.training_splits().unwrap(), ("train".to_owned(), None));
+    }
+}

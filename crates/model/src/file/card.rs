@@ -1,0 +1,219 @@
+//! A model's card: what its file says about where it comes from.
+
+use mapo_language::Fit;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::confidence::Calibration;
+use crate::{Error, Result};
+
+/// What a model's file says about where the model comes from. A file says what its writer knew; nothing is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Card {
+    /// The dataset, without the folder that it was in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// The split that it was trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// Only so many of its examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Whose reading of questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
+    /// How words of questions are found in cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linking: Option<String>,
+    /// Where values must stand to be offered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
+    /// The seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How many threads; with one, the same seed gives the same model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// Steps of learning that it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u64>,
+    /// The split that it was chosen by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_split: Option<String>,
+    /// Its share of right answers there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_accuracy: Option<f64>,
+    /// Whether that was measured before the model was packed into fewer bits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before_packing: bool,
+    /// How far its answers can be trusted, fitted to questions that it was not trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// The settings of the run; as they were written, for they change between versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Value>,
+    /// Anything else: its licence, the command that made it.
+    #[serde(flatten)]
+    pub notes: Map<String, Value>,
+}
+
+impl Card {
+    /// The card in a file's description. What cannot be understood is kept as a note.
+    pub fn read(notes: &Value) -> Self {
+        match serde_json::from_value(notes.clone()) {
+            Ok(card) => card,
+            Err(_) if notes.is_null() => Self::default(),
+            Err(_) => Self {
+                notes: Map::from_iter([("notes".to_owned(), notes.clone())]),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The card as a file keeps it.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn write(&self) -> Result<Value> {
+        Ok(serde_json::to_value(self)?)
+    }
+
+    /// Adds a note given as NAME=VALUE. Names of data, splits and reader may be added where the file does not say them.
+    ///
+    /// # Errors
+    /// If it is not of that form, or would replace what only the run itself can know.
+    pub fn note(&mut self, note: &str) -> Result<()> {
+        let wrong = |problem: String| Err(Error::Note(problem));
+        let (name, text) = match note.split_once('=') {
+            Some((name, text)) if !name.is_empty() && !text.is_empty() => (name, text),
+            _ => {
+                return wrong(format!(
+                    "'{note}' is no note; write NAME=VALUE, as in licence=MIT"
+                ));
+            }
+        };
+        let said = match name {
+            "data" => Some(&mut self.data),
+            "split" => Some(&mut self.split),
+            "dev_split" => Some(&mut self.dev_split),
+            "reader" => Some(&mut self.reader),
+            "linking" => Some(&mut self.linking),
+            _ => None,
+        };
+        if let Some(unsaid @ None) = said {
+            *unsaid = Some(text.to_owned());
+            return Ok(());
+        }
+        if FROM_THE_RUN.contains(&name) {
+            return wrong(format!(
+                "'{name}' comes from the run itself; choose another name for the note"
+            ));
+        }
+        self.notes.insert(name.to_owned(), Value::from(text));
+        Ok(())
+    }
+}
+
+/// What a note cannot replace.
+const FROM_THE_RUN: [&str; 14] = [
+    "data",
+    "split",
+    "limit",
+    "reader",
+    "linking",
+    "fit",
+    "seed",
+    "threads",
+    "step",
+    "dev_split",
+    "dev_accuracy",
+    "before_packing",
+    "calibration",
+    "settings",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A card with everything that a run can write.
+    fn full() -> Card {
+        Card {
+            data: Some("toy".to_owned()),
+            split: Some("train".to_owned()),
+            limit: Some(7),
+            reader: Some("mapo".to_owned()),
+            linking: Some("paper".to_owned()),
+            fit: Some(Fit::Rows),
+            seed: Some(3),
+            threads: Some(1),
+            step: Some(12),
+            dev_split: Some("dev".to_owned()),
+            dev_accuracy: Some(0.5),
+            before_packing: true,
+            calibration: Some(calibration()),
+            settings: Some(json!({"batch": 32})),
+            notes: Map::new(),
+        }
+    }
+
+    #[test]
+    fn a_card_comes_back_as_it_was() {
+        let mut card = full();
+        card.note("licence=CC BY-SA 4.0").unwrap();
+        card.note("command=mapo train --set a=b").unwrap();
+        let written = card.write().unwrap();
+        assert_eq!(Card::read(&written), card);
+        assert_eq!(written["settings"]["batch"], json!(32));
+        assert_eq!(written["command"], json!("mapo train --set a=b"));
+        // Every field that a run can write is protected.
+        for name in full().write().unwrap().as_object().unwrap().keys() {
+            let said = full().note(&format!("{name}=x")).unwrap_err().to_string();
+            assert!(said.contains("comes from the run"), "{said}");
+        }
+        for wrong in ["licence", "=x", "licence="] {
+            assert!(card.note(wrong).unwrap_err().to_string().contains("NAME=VALUE"));
+        }
+    }
+
+    fn calibration() -> Calibration {
+        Calibration {
+            bias: -0.1,
+            slope: 0.3,
+            agreement: 1e-17,
+            length: -1.0 / 3.0,
+            runner_up: -2.0,
+            threshold: 0.47,
+            fitted_to: "toy train-b".to_owned(),
+            answers: 100,
+        }
+    }
+
+    #[test]
+    fn a_calibration_comes_back_to_the_last_bit() {
+        let card = Card {
+            calibration: Some(calibration()),
+            before_packing: true,
+            ..Card::default()
+        };
+        let text = card.write().unwrap().to_string();
+        let back = Card::read(&serde_json::from_str(&text).unwrap());
+        assert_eq!(back, card);
+    }
+
+    #[test]
+    fn files_of_any_age_have_a_card() {
+        let old = json!({"step": 5, "dev_accuracy": 0.25});
+        let card = Card::read(&old);
+        assert_eq!(
+            (card.step, card.dev_accuracy, card.data),
+            (Some(5), Some(0.25), None)
+        );
+        let checkpoint = json!({"best": {"step": 1, "accuracy": 0.5}});
+        assert_eq!(Card::read(&checkpoint).write().unwrap(), checkpoint);
+        assert_eq!(Card::read(&Value::Null), Card::default());
+        assert_eq!(Card::read(&json!([1])).notes["notes"], json!([1]));
+    }
+}

@@ -1,0 +1,44 @@
+//! Models from files, and what their cards say about them.
+
+mod card;
+
+pub use card::Card;
+
+use mapo_programmer::{Checkpoint, Network};
+use std::path::Path;
+
+use crate::inputs::encode::BUILTINS;
+use crate::{Error, Result};
+
+/// Reads a model and its card. With `trainable` it can be trained further; without, it takes less memory.
+///
+/// # Errors
+/// If the file is no model, was made for another language, or is the checkpoint of a run: that has not all the words.
+pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
+    checked(Checkpoint::load(file, trainable)?, file)
+}
+
+/// The same for a file that is in memory; errors call it `name`.
+///
+/// # Errors
+/// Those of [`load`].
+pub fn from_bytes(bytes: &[u8], name: &Path, trainable: bool) -> Result<(Network, Card)> {
+    checked(Checkpoint::from_bytes(bytes, name, trainable)?, name)
+}
+
+fn checked(checkpoint: Checkpoint, file: &Path) -> Result<(Network, Card)> {
+    let wrong = |problem: String| Error::File {
+        file: file.to_owned(),
+        problem,
+    };
+    if checkpoint.notes["words"].is_string() {
+        let problem = "the checkpoint of a run, which has not all the words; use the run's best.safetensors";
+        return Err(wrong(problem.to_owned()));
+    }
+    let card = Card::read(&checkpoint.notes);
+    let network = checkpoint.network;
+    if network.config().builtins != BUILTINS {
+        return Err(wrong("made for another language; train it again".to_owned()));
+    }
+    Ok((network, card))
+}

@@ -1,0 +1,20 @@
+//! What joins table, question and network into answers. Nothing here knows how a model was trained.
+//!
+//! * [`inputs`] show a question and its table to the network;
+//! * [`NeuralPolicy`] is the network as core's algorithms want it;
+//! * [`search`] finds the most probable programs, [`choice`] is among their answers, [`confidence`] says how far one
+//!   can be trusted;
+//! * [`file`](mod@file) reads models, each with its [`Card`].
+
+pub mod choice;
+pub mod confidence;
+mod error;
+pub mod file;
+pub mod inputs;
+mod policy;
+pub mod search;
+
+pub use error::{Error, Result};
+pub use file::Card;
+pub use inputs::encode::Input;
+pub use policy::{NeuralPolicy, Rows, steps};

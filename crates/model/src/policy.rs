@@ -1,0 +1,123 @@
+//! The network as a policy.
+
+use mapo_core::{Action, BatchPolicy, Move};
+use mapo_programmer::{Move as Step, Network, Stepper, Steps};
+use std::sync::Arc;
+
+use crate::inputs::encode::{CLOSE, Input};
+use crate::{Error, Result};
+
+/// Partial programs of a network, with the buffers that turn core's words into the network's. Whoever holds a network
+/// and rows is a policy.
+#[derive(Debug, Default)]
+pub struct Rows {
+    stepper: Stepper,
+    valid: Vec<u32>,
+    logs: Vec<f32>,
+    steps: Vec<Step>,
+}
+
+impl Rows {
+    /// Reads the contexts of a batch.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn read(&mut self, network: &Network, inputs: &[&Input]) -> Result<()> {
+        let examples: Vec<_> = inputs.iter().map(|input| &***input).collect();
+        Ok(self.stepper.read(network, &examples)?)
+    }
+
+    /// Makes an empty row for each example.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn start(&mut self, network: &Network, examples: &[usize]) -> Result<()> {
+        let examples: Vec<u32> = examples.iter().map(|&example| example as u32).collect();
+        Ok(self.stepper.restart(network, &examples)?)
+    }
+
+    /// Makes a row for each move.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
+        self.steps.clear();
+        self.steps.extend(moves.iter().map(|next| Step {
+            row: next.row as u32,
+            slot: next.action.0.into(),
+            defines: next.action.0 == CLOSE,
+        }));
+        Ok(self.stepper.advance(network, &self.steps)?)
+    }
+
+    /// The log-probabilities of the valid actions of a row.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
+        // A softmax over one action says nothing.
+        if valid.len() == 1 {
+            out.push(0.0);
+            return Ok(());
+        }
+        self.valid.clear();
+        self.valid.extend(valid.iter().map(|action| u32::from(action.0)));
+        self.stepper.log_probabilities(row, &self.valid, &mut self.logs)?;
+        out.extend_from_slice(&self.logs);
+        Ok(())
+    }
+}
+
+/// A network that acts: the actors' stale copy, or a model to be evaluated.
+#[derive(Debug)]
+pub struct NeuralPolicy {
+    network: Arc<Network>,
+    rows: Rows,
+}
+
+impl NeuralPolicy {
+    /// A policy with these parameters.
+    pub fn new(network: Arc<Network>) -> Self {
+        Self {
+            network,
+            rows: Rows::default(),
+        }
+    }
+
+    /// Takes other parameters; what was read before has to be read again.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.network = network;
+    }
+}
+
+impl BatchPolicy<Input> for NeuralPolicy {
+    type Error = Error;
+
+    fn read(&mut self, contexts: &[&Input]) -> Result<()> {
+        self.rows.read(&self.network, contexts)
+    }
+
+    fn start(&mut self, examples: &[usize]) -> Result<()> {
+        self.rows.start(&self.network, examples)
+    }
+
+    fn advance(&mut self, moves: &[Move]) -> Result<()> {
+        self.rows.advance(&self.network, moves)
+    }
+
+    fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
+        self.rows.log_probabilities(row, valid, out)
+    }
+}
+
+/// A program as the network takes it.
+pub fn steps(steps: &mapo_core::Steps) -> Steps {
+    let mut out = Steps::default();
+    let mut slots: Vec<u32> = Vec::new();
+    for (action, valid) in steps.iter() {
+        slots.clear();
+        slots.extend(valid.iter().map(|action| u32::from(action.0)));
+        out.push(action.0.into(), &slots, action.0 == CLOSE);
+    }
+    out
+}

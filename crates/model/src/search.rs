@@ -1,0 +1,154 @@
+//! Beam search: the most probable programs of a question.
+
+use mapo_core::{Action, BatchPolicy, Move};
+use mapo_language::{Interpreter, Token};
+
+use crate::error::Result;
+use crate::inputs::encode::Input;
+use crate::policy::NeuralPolicy;
+
+/// A whole program with its probability.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The program's tokens.
+    pub tokens: Vec<Token>,
+    /// log π of the program.
+    pub log_probability: f64,
+}
+
+/// A program that is not finished.
+struct Partial {
+    example: usize,
+    tokens: Vec<Token>,
+    log_probability: f64,
+}
+
+/// For each question its most probable programs, the best first: at each length `width` partial programs go on, and
+/// those that end are kept. The interpreters stand anywhere and are moved about.
+///
+/// # Errors
+/// Those of the network.
+pub fn beam_search(
+    policy: &mut NeuralPolicy,
+    inputs: &[&Input],
+    interpreters: &mut [Interpreter],
+    width: usize,
+) -> Result<Vec<Vec<Candidate>>> {
+    let mut done: Vec<Vec<Candidate>> = vec![Vec::new(); inputs.len()];
+    policy.read(inputs)?;
+    let places: Vec<usize> = (0..inputs.len()).collect();
+    policy.start(&places)?;
+    let start = |example| Partial {
+        example,
+        tokens: Vec::new(),
+        log_probability: 0.0,
+    };
+    let mut rows: Vec<Partial> = places.into_iter().map(start).collect();
+    let mut buffers = Buffers::default();
+    while !rows.is_empty() {
+        let mut next: Vec<(usize, Partial)> = Vec::new();
+        let mut from = 0;
+        // The rows of an example stand together.
+        for beam in rows.chunk_by(|one, other| one.example == other.example) {
+            let example = beam[0].example;
+            let mut best = expand(policy, from, beam, &mut interpreters[example], &mut buffers)?;
+            from += beam.len();
+            best.sort_by(|one, other| other.2.total_cmp(&one.2));
+            best.truncate(width.max(1));
+            for (row, token, log_probability) in best {
+                let parent = &rows[row];
+                let mut tokens = parent.tokens.clone();
+                tokens.push(token);
+                if visit(&mut interpreters[example], &tokens)? {
+                    done[example].push(Candidate {
+                        tokens,
+                        log_probability,
+                    });
+                } else if can_still_win(&done[example], width, log_probability) {
+                    next.push((
+                        row,
+                        Partial {
+                            example,
+                            tokens,
+                            log_probability,
+                        },
+                    ));
+                }
+            }
+        }
+        let moves: Vec<Move> = next
+            .iter()
+            .map(|(row, partial)| Move {
+                row: *row,
+                action: Action(partial.tokens.last().map_or(0, |token| token.0)),
+            })
+            .collect();
+        if !moves.is_empty() {
+            policy.advance(&moves)?;
+        }
+        rows = next.into_iter().map(|(_, partial)| partial).collect();
+    }
+    for candidates in &mut done {
+        candidates.sort_by(|one, other| other.log_probability.total_cmp(&one.log_probability));
+        candidates.truncate(width.max(1));
+    }
+    Ok(done)
+}
+
+#[derive(Default)]
+struct Buffers {
+    offered: Vec<Token>,
+    valid: Vec<Action>,
+    logs: Vec<f32>,
+}
+
+/// All continuations of the programs of one example, whose rows start at `from`: row, token, log-probability. A
+/// program that cannot be continued has none.
+fn expand(
+    policy: &mut NeuralPolicy,
+    from: usize,
+    beam: &[Partial],
+    interpreter: &mut Interpreter,
+    buffers: &mut Buffers,
+) -> Result<Vec<(usize, Token, f64)>> {
+    let mut all = Vec::new();
+    for (row, partial) in (from..).zip(beam) {
+        visit(interpreter, &partial.tokens)?;
+        interpreter.offered_into(&mut buffers.offered);
+        if buffers.offered.is_empty() {
+            continue;
+        }
+        buffers.valid.clear();
+        buffers
+            .valid
+            .extend(buffers.offered.iter().map(|token| Action(token.0)));
+        buffers.logs.clear();
+        policy.log_probabilities(row, &buffers.valid, &mut buffers.logs)?;
+        let continued = buffers.offered.iter().zip(&buffers.logs);
+        all.extend(continued.map(|(&token, &log)| (row, token, partial.log_probability + f64::from(log))));
+    }
+    Ok(all)
+}
+
+/// Longer programs are less probable, so one that is behind `width` finished ones stays behind.
+fn can_still_win(done: &[Candidate], width: usize, log_probability: f64) -> bool {
+    let ahead = done
+        .iter()
+        .filter(|candidate| candidate.log_probability >= log_probability);
+    ahead.count() < width.max(1)
+}
+
+/// Moves an interpreter to a prefix, from what it shares with where it stands; says whether that is a whole program.
+pub fn visit(interpreter: &mut Interpreter, tokens: &[Token]) -> Result<bool> {
+    let shared = interpreter
+        .tokens()
+        .iter()
+        .zip(tokens)
+        .take_while(|(one, other)| one == other);
+    let shared = shared.count();
+    interpreter.rewind(shared);
+    for &token in &tokens[shared..] {
+        interpreter.step(token)?;
+    }
+    Ok(interpreter.is_done())
+}

@@ -1,0 +1,35 @@
+//! Questions beside their tables. A question is read in a pipeline of small stages, each a module:
+//!
+//! 1. `annotation`: tokens, comparatives and superlatives, numbers and dates, from our own reader or a dataset's;
+//! 2. `link`: which strings of the question occur in cells, searched for in the `haystack` of the table's texts; with
+//!    `wide` linking also in other forms, found among the `words` of the table and the names of `nations`;
+//! 3. `question`: what was found becomes the [`Mention`]s that programs may use, and features say which tokens and
+//!    columns the question mentions.
+//!
+//! ```
+//! use mapo_questions::{Linking, Question};
+//! use mapo_tables::TableBuilder;
+//! let mut builder = TableBuilder::new("people", ["Name", "Hometown"]);
+//! builder.push_row(["William Stuart Price", "Tulsa"]);
+//! let asked = "Was William Stuart Price born in Tulsa?";
+//! let question = Question::read(asked, &builder.finish(), Linking::Wide);
+//! let mentions: Vec<_> = question.mentions.iter().map(|mention| mention.constant.to_string()).collect();
+//! assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
+//! ```
+
+mod annotation;
+mod haystack;
+mod link;
+mod mention;
+mod nations;
+mod question;
+mod stop_words;
+mod wide;
+mod words;
+
+pub use annotation::{Annotation, CoreNlp};
+pub use haystack::prepare;
+pub use link::Linking;
+pub use mention::Mention;
+pub use question::Question;
+pub use stop_words::is_stop_word;

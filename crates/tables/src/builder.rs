@@ -1,0 +1,251 @@
+//! Tables put together from cells.
+
+use crate::column::{Cells, Column, ColumnId, ColumnKind};
+use crate::derived::Derived;
+use crate::names::{column_name, unique_names};
+use crate::reading::Reading;
+use crate::rows::RowSet;
+use crate::table::{Lines, Table};
+use crate::texts::Interner;
+use mapo_text as text;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Collects the cells of a table, row by row.
+///
+/// ```
+/// use mapo_tables::TableBuilder;
+/// let mut builder = TableBuilder::new("cities", ["City", "Founded"]);
+/// builder.push_row(["Tulsa", "1836"]);
+/// builder.push_row(["Omaha", "1854"]);
+/// let table = builder.finish();
+/// let names: Vec<_> = table.columns().iter().map(|column| column.name()).collect();
+/// assert_eq!(names, ["r.city-str", "r.founded-str", "r.founded-num", "r.founded-date"]);
+/// ```
+pub struct TableBuilder {
+    name: String,
+    headers: Vec<String>,
+    names: Vec<String>,
+    pub(crate) rows: usize,
+    columns: Vec<(Vec<u32>, Interner)>,
+}
+
+impl TableBuilder {
+    /// An empty table with these headers.
+    pub fn new<H: Into<String>>(name: impl Into<String>, headers: impl IntoIterator<Item = H>) -> Self {
+        let headers: Vec<String> = headers.into_iter().map(Into::into).collect();
+        let names = headers.iter().map(|header| column_name(header)).collect();
+        TableBuilder::with_names(name, headers, names)
+    }
+
+    /// An empty table whose columns are called `names` in programs (without `r.` and the type). Blanks in them become
+    /// `_`, since a program's words are separated by blanks, and the later of equal ones are numbered.
+    pub fn with_names(name: impl Into<String>, headers: Vec<String>, names: Vec<String>) -> Self {
+        let names = unique_names(names.iter().map(|name| name.replace(char::is_whitespace, "_")));
+        let columns = headers.iter().map(|_| Default::default()).collect();
+        TableBuilder {
+            name: name.into(),
+            headers,
+            names,
+            rows: 0,
+            columns,
+        }
+    }
+
+    /// The same cells under another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        TableBuilder {
+            name: name.into(),
+            ..self
+        }
+    }
+
+    /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
+    pub fn push_row<'a>(&mut self, cells: impl IntoIterator<Item = &'a str>) {
+        let mut cells = cells.into_iter();
+        for (rows, texts) in &mut self.columns {
+            rows.push(texts.intern(cells.next().unwrap_or("")));
+        }
+        self.rows += 1;
+    }
+
+    /// A table of cells that are already in columns.
+    pub(crate) fn from_columns(
+        name: &str,
+        headers: Vec<String>,
+        rows: usize,
+        columns: Vec<(Vec<u32>, Interner)>,
+    ) -> Self {
+        let builder = TableBuilder::new(name, headers);
+        TableBuilder {
+            rows,
+            columns,
+            ..builder
+        }
+    }
+
+    /// Types the columns by what our own reader finds in the cells.
+    pub fn finish(self) -> Table {
+        self.assemble(Lines::Joined, |name, source, cells| {
+            let readings: Vec<Reading> = cells.texts.iter().map(Reading::of).collect();
+            read_columns(name, source, cells, &readings)
+        })
+    }
+
+    /// Types the columns by given readings, one for each cell: `readings[source][row]`.
+    pub fn finish_with(mut self, readings: &[Vec<Reading>]) -> Table {
+        // Equal texts with different readings become texts of their own, so that a reading belongs to a text.
+        let mut by_text = Vec::with_capacity(self.columns.len());
+        for ((rows, texts), readings) in self.columns.iter_mut().zip(readings) {
+            let mut owned: Vec<Option<Reading>> = Vec::new();
+            for (text, &reading) in rows.iter_mut().zip(readings) {
+                let texts_so_far = owned.len().max(*text as usize + 1);
+                owned.resize(texts_so_far, None);
+                match owned[*text as usize] {
+                    None => owned[*text as usize] = Some(reading),
+                    Some(known) if known == reading => {}
+                    Some(_) => {
+                        *text = texts.push_again(*text);
+                        owned.resize(*text as usize, None);
+                        owned.push(Some(reading));
+                    }
+                }
+            }
+            by_text.push(owned);
+        }
+        self.assemble(Lines::Joined, |name, source, cells| {
+            let mut readings: Vec<Reading> = by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
+            readings.resize(cells.texts.len(), Reading::default());
+            read_columns(name, source, cells, &readings)
+        })
+    }
+
+    /// Gives every column the one type that `numeric` says (a number column or a text column), with text only
+    /// lower-cased and numbers read by `number`.
+    pub fn finish_declared(self, numeric: &[bool], number: impl Fn(&str) -> Option<f64> + Sync) -> Table {
+        self.assemble(Lines::Kept, |name, source, cells| {
+            if numeric.get(source).copied().unwrap_or(false) {
+                let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
+                let name = format!("r.{name}{}", ColumnKind::Number.suffix());
+                let present = present(cells, &numbers);
+                vec![Column::of_numbers(
+                    name,
+                    source,
+                    ColumnKind::Number,
+                    cells,
+                    present,
+                    numbers,
+                )]
+            } else {
+                let name = format!("r.{name}{}", ColumnKind::Text.suffix());
+                vec![Column::of_texts(name, source, cells, append_lower)]
+            }
+        })
+    }
+
+    fn assemble(self, lines: Lines, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
+        let TableBuilder {
+            name,
+            headers,
+            names,
+            rows,
+            columns,
+        } = self;
+        let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
+            let texts_are_distinct = texts.is_distinct();
+            let cells = Cells {
+                rows: rows.into(),
+                texts_are_distinct,
+                texts: Arc::new(texts.finish()),
+                answers: Arc::default(),
+            };
+            let columns = typed(&names[source], source, &cells);
+            (cells, columns)
+        };
+        let (cells, columns): (Vec<Cells>, Vec<Vec<Column>>) = if rows * headers.len() > PARALLEL_CELLS {
+            columns.into_par_iter().enumerate().map(build).unzip()
+        } else {
+            columns.into_iter().enumerate().map(build).unzip()
+        };
+        let columns: Vec<Column> = columns.into_iter().flatten().collect();
+        let ids = columns
+            .iter()
+            .zip(0..)
+            .map(|(column, id)| (column.name().to_owned(), ColumnId(id)));
+        Table {
+            derived: Derived::default(),
+            by_name: ids.collect(),
+            lines,
+            name,
+            headers,
+            rows,
+            cells,
+            columns,
+        }
+    }
+}
+
+/// Below this many cells starting threads costs more than it saves.
+pub(crate) const PARALLEL_CELLS: usize = 1 << 16;
+
+/// Lower case letter by letter, as WikiSQL compares text.
+fn append_lower(text: &str, out: &mut String) {
+    out.extend(text.chars().filter_map(|c| c.to_lowercase().next()));
+}
+
+/// The readings of a column that enough of its rows have.
+fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) -> Vec<Column> {
+    let full_name = |kind: ColumnKind| format!("r.{name}{}", kind.suffix());
+    let mut columns = vec![Column::of_texts(
+        full_name(ColumnKind::Text),
+        source,
+        cells,
+        text::append_normalized,
+    )];
+    for kind in [ColumnKind::Number, ColumnKind::SecondNumber] {
+        let pick = |reading: &Reading| match kind {
+            ColumnKind::Number => reading.number,
+            _ => reading.second,
+        };
+        if let Some((numbers, present)) = common(cells, readings, pick) {
+            columns.push(Column::of_numbers(
+                full_name(kind),
+                source,
+                kind,
+                cells,
+                present,
+                numbers,
+            ));
+        }
+    }
+    if let Some((dates, present)) = common(cells, readings, |reading| reading.date) {
+        columns.push(Column::of_dates(
+            full_name(ColumnKind::Date),
+            source,
+            cells,
+            present,
+            dates,
+        ));
+    }
+    columns
+}
+
+/// One part of the readings and the rows that have it, if at least a fifth of the rows, and one at all, have.
+fn common<T: Sync>(
+    cells: &Cells,
+    readings: &[Reading],
+    pick: impl Fn(&Reading) -> Option<T>,
+) -> Option<(Vec<Option<T>>, RowSet)> {
+    if readings.iter().all(|reading| pick(reading).is_none()) {
+        return None;
+    }
+    let values: Vec<Option<T>> = readings.iter().map(pick).collect();
+    let present = present(cells, &values);
+    let count = present.len();
+    (count > 0 && count * 5 >= cells.rows.len()).then_some((values, present))
+}
+
+/// The rows whose text has a value.
+fn present<T: Sync>(cells: &Cells, values: &[Option<T>]) -> RowSet {
+    RowSet::where_true(cells.rows.len(), |row| values[cells.rows[row] as usize].is_some())
+}

@@ -1,0 +1,517 @@
+//! Reading Apache Parquet files. Every value becomes the text that a person would write in a cell: dates as
+//! `2004-09-01`, times as `2004-09-01 12:30:00`, decimals with their point. Lists, maps and structures become JSON text,
+//! and what is missing an empty cell.
+
+use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
+use super::source::{Source, content};
+use super::{LoadOptions, TableError, check_headers};
+use crate::TableBuilder;
+use crate::texts::Interner;
+use bytes::Bytes;
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, Int96};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::record::Field;
+use parquet::schema::types::{ColumnDescriptor, Type};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Values that are read at once.
+const BATCH: usize = 8192;
+
+pub(super) fn read(
+    source: Source<'_>,
+    file: Option<File>,
+    options: LoadOptions,
+) -> Result<TableBuilder, TableError> {
+    let name = source.name.clone();
+    // A damaged file can make the reader panic.
+    let read = catch_unwind(AssertUnwindSafe(|| match file {
+        Some(file) => read_file(&name, Shared::new(file), options),
+        None => read_file(&name, Bytes::from(source.read_all()?), options),
+    }));
+    read.unwrap_or_else(|_| Err(damaged(&name, "its pages do not fit its description")))
+}
+
+/// A file that columns are read from at the same time. Handles of one file share the place where it is read, so only one
+/// may read at a time, and says where.
+struct Shared {
+    file: Arc<Mutex<File>>,
+    length: u64,
+}
+
+impl Shared {
+    fn new(file: File) -> Self {
+        Shared {
+            length: file.len(),
+            file: Arc::new(Mutex::new(file)),
+        }
+    }
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Stretch>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        let file = Arc::clone(&self.file);
+        Ok(BufReader::new(Stretch { file, at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // What a damaged file claims is not worth memory.
+        if start
+            .checked_add(length as u64)
+            .is_none_or(|end| end > self.length)
+        {
+            return Err(ParquetError::EOF(
+                "a page lies behind the end of the file".to_owned(),
+            ));
+        }
+        let mut bytes = vec![0; length];
+        self.get_read(start)?.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// A shared file from a place on.
+struct Stretch {
+    file: Arc<Mutex<File>>,
+    at: u64,
+}
+
+impl Read for Stretch {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let read = file.read(out)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+fn damaged(name: &str, why: &str) -> TableError {
+    let why = why.replace('\n', " ");
+    content(
+        name,
+        None,
+        format!("not a Parquet file that can be read: {why}; write it again"),
+    )
+}
+
+/// Why a column cannot be read.
+enum Problem {
+    File(ParquetError),
+    Cell { row: usize, bytes: usize },
+}
+
+impl From<ParquetError> for Problem {
+    fn from(error: ParquetError) -> Self {
+        Problem::File(error)
+    }
+}
+
+fn read_file<R: ChunkReader + 'static>(
+    name: &str,
+    file: R,
+    options: LoadOptions,
+) -> Result<TableBuilder, TableError> {
+    let wrong = |error: ParquetError| damaged(name, &error.to_string());
+    let reader = SerializedFileReader::new(file).map_err(wrong)?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let roots = schema.root_schema().get_fields();
+    let headers: Vec<String> = roots.iter().map(|root| root.name().to_owned()).collect();
+    if headers.is_empty() {
+        return Err(content(name, None, "it has no column; a table needs one"));
+    }
+    check_headers(name, &headers, options)?;
+    if headers.len() > MOST_COLUMNS {
+        let problem = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
+        return Err(content(name, None, problem));
+    }
+    // The leaf of each column that is nothing but a leaf.
+    let mut leaves: Vec<Option<usize>> = vec![None; roots.len()];
+    for (leaf, column) in schema.columns().iter().enumerate() {
+        if column.path().parts().len() == 1 && column.max_rep_level() == 0 {
+            leaves[schema.get_column_root_idx(leaf)] = Some(leaf);
+        }
+    }
+    let read = |(root, leaf): (usize, &Option<usize>)| match leaf {
+        Some(leaf) => read_leaf(&reader, *leaf),
+        None => read_nested(&reader, root),
+    };
+    let columns: Vec<Result<(Vec<u32>, Interner), Problem>> =
+        leaves.par_iter().enumerate().map(read).collect();
+    let mut filling = Filling::default();
+    for (column, header) in columns.into_iter().zip(&headers) {
+        filling.columns.push(column.map_err(|problem| match problem {
+            Problem::File(error) => wrong(error),
+            Problem::Cell { row, bytes } => {
+                let problem = format!(
+                    "row {row} of '{header}' has {bytes} bytes and the limit is {LONGEST_CELL}; shorten it"
+                );
+                content(name, None, problem)
+            }
+        })?);
+    }
+    filling.rows = filling.columns.first().map_or(0, |(rows, _)| rows.len());
+    if filling.columns.iter().any(|(rows, _)| rows.len() != filling.rows) {
+        return Err(damaged(name, "its columns are not equally long"));
+    }
+    if filling.rows == 0 {
+        return Err(content(name, None, "the table has no row; add at least one"));
+    }
+    filling.push(name, &[])?;
+    filling.finish(name, headers)
+}
+
+/// The cells of a column on their way in.
+#[derive(Default)]
+struct Cells {
+    rows: Vec<u32>,
+    texts: Interner,
+    buffer: String,
+}
+
+impl Cells {
+    /// Takes what was written into the buffer.
+    fn take(&mut self) -> Result<(), Problem> {
+        if self.buffer.len() > LONGEST_CELL {
+            return Err(Problem::Cell {
+                row: self.rows.len() + 1,
+                bytes: self.buffer.len(),
+            });
+        }
+        self.rows.push(self.texts.intern(&self.buffer));
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+fn read_leaf<R: ChunkReader + 'static>(
+    reader: &SerializedFileReader<R>,
+    leaf: usize,
+) -> Result<(Vec<u32>, Interner), Problem> {
+    let column = reader.metadata().file_metadata().schema_descr().column(leaf);
+    let mut cells = Cells::default();
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group)?;
+        let column = &*column;
+        match group.get_column_reader(leaf)? {
+            ColumnReader::BoolColumnReader(values) => {
+                read_values(values, &mut cells, |value, out| show(out, value))?
+            }
+            ColumnReader::Int32ColumnReader(values) => read_values(values, &mut cells, |value, out| {
+                show_whole(out, i64::from(*value), column)
+            })?,
+            ColumnReader::Int64ColumnReader(values) => {
+                read_values(values, &mut cells, |value, out| show_whole(out, *value, column))?
+            }
+            ColumnReader::Int96ColumnReader(values) => {
+                read_values(values, &mut cells, |value: &Int96, out| {
+                    show_moment(
+                        out,
+                        value.to_seconds(),
+                        (value.to_nanos().rem_euclid(1_000_000_000)) as u64,
+                    )
+                })?
+            }
+            ColumnReader::FloatColumnReader(values) => {
+                read_values(values, &mut cells, |value, out| show(out, value))?
+            }
+            ColumnReader::DoubleColumnReader(values) => {
+                read_values(values, &mut cells, |value, out| show(out, value))?
+            }
+            ColumnReader::ByteArrayColumnReader(values) => {
+                read_values(values, &mut cells, |value: &ByteArray, out| {
+                    show_bytes(out, value.data(), column)
+                })?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(values) => {
+                read_values(values, &mut cells, |value, out| {
+                    show_bytes(out, value.data(), column)
+                })?
+            }
+        }
+        cells.texts.stop_searching_if_most_are_new();
+    }
+    Ok((cells.rows, cells.texts))
+}
+
+fn read_values<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    cells: &mut Cells,
+    show: impl Fn(&T::T, &mut String),
+) -> Result<(), Problem> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    loop {
+        values.clear();
+        levels.clear();
+        let (records, present, _) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Ok(());
+        }
+        let mut values = values.iter();
+        for row in 0..records {
+            // Where all have a value there are no levels.
+            let is_there = present == records || levels.get(row).is_some_and(|level| *level > 0);
+            if let (true, Some(value)) = (is_there, is_there.then(|| values.next()).flatten()) {
+                show(value, &mut cells.buffer);
+            }
+            cells.take()?;
+        }
+    }
+}
+
+/// Writing to a string cannot fail.
+fn show(out: &mut String, value: impl std::fmt::Display) {
+    let _ = write!(out, "{value}");
+}
+
+fn show_whole(out: &mut String, value: i64, column: &ColumnDescriptor) {
+    match column.logical_type_ref() {
+        Some(LogicalType::Date) => return show_day(out, value),
+        Some(LogicalType::Timestamp(stamp)) => return show_timestamp(out, value, per_second(stamp.unit)),
+        Some(LogicalType::Time(time)) => return show_time(out, value, per_second(time.unit)),
+        Some(LogicalType::Decimal(decimal)) => return show_decimal(out, value.into(), decimal.scale),
+        _ => {}
+    }
+    match column.converted_type() {
+        ConvertedType::DATE => show_day(out, value),
+        ConvertedType::TIMESTAMP_MILLIS => show_timestamp(out, value, 1_000),
+        ConvertedType::TIMESTAMP_MICROS => show_timestamp(out, value, 1_000_000),
+        ConvertedType::TIME_MILLIS => show_time(out, value, 1_000),
+        ConvertedType::TIME_MICROS => show_time(out, value, 1_000_000),
+        ConvertedType::DECIMAL => show_decimal(out, value.into(), column.type_scale()),
+        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 => show(out, value as u32),
+        ConvertedType::UINT_64 => show(out, value as u64),
+        _ => show(out, value),
+    }
+}
+
+fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::MILLIS => 1_000,
+        TimeUnit::MICROS => 1_000_000,
+        TimeUnit::NANOS => 1_000_000_000,
+    }
+}
+
+fn show_bytes(out: &mut String, bytes: &[u8], column: &ColumnDescriptor) {
+    let logical = column.logical_type_ref();
+    let is_decimal =
+        matches!(logical, Some(LogicalType::Decimal(_))) || column.converted_type() == ConvertedType::DECIMAL;
+    if is_decimal && (1..=16).contains(&bytes.len()) {
+        // Big-endian, in two's complement.
+        let start = if bytes[0] & 0x80 == 0 { 0 } else { -1 };
+        let value = bytes
+            .iter()
+            .fold(start, |value: i128, byte| value << 8 | i128::from(*byte));
+        let scale = match logical {
+            Some(LogicalType::Decimal(decimal)) => decimal.scale,
+            _ => column.type_scale(),
+        };
+        return show_decimal(out, value, scale);
+    }
+    match (logical, bytes) {
+        (Some(LogicalType::Float16), [low, high]) => {
+            return show(out, half::f16::from_le_bytes([*low, *high]));
+        }
+        (Some(LogicalType::Uuid), bytes) if bytes.len() == 16 => {
+            for (place, byte) in bytes.iter().enumerate() {
+                let dash = if matches!(place, 4 | 6 | 8 | 10) { "-" } else { "" };
+                let _ = write!(out, "{dash}{byte:02x}");
+            }
+            return;
+        }
+        _ => {}
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => out.push_str(text),
+        Err(_) => {
+            out.push_str("0x");
+            bytes.iter().for_each(|byte| {
+                let _ = write!(out, "{byte:02x}");
+            });
+        }
+    }
+}
+
+fn show_decimal(out: &mut String, value: i128, scale: i32) {
+    let digits = value.unsigned_abs().to_string();
+    let scale = usize::try_from(scale).unwrap_or(0);
+    out.push_str(if value < 0 { "-" } else { "" });
+    match scale {
+        0 => out.push_str(&digits),
+        _ => {
+            let digits = format!("{digits:0>width$}", width = scale + 1);
+            let (whole, part) = digits.split_at(digits.len() - scale);
+            let _ = write!(out, "{whole}.{part}");
+        }
+    }
+}
+
+/// The day so many days after the first of 1970.
+fn show_day(out: &mut String, days: i64) {
+    // Counted in eras of 400 years that begin with March.
+    let days = days.saturating_add(719_468);
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let _ = write!(out, "{year:04}-{month:02}-{day:02}");
+}
+
+fn show_timestamp(out: &mut String, value: i64, per_second: i64) {
+    let part = value.rem_euclid(per_second) as u64 * (1_000_000_000 / per_second as u64);
+    show_moment(out, value.div_euclid(per_second), part);
+}
+
+/// A moment so many seconds after the first of 1970; a day's beginning is the day.
+fn show_moment(out: &mut String, seconds: i64, nanos: u64) {
+    const DAY: i64 = 86_400;
+    show_day(out, seconds.div_euclid(DAY));
+    let time = seconds.rem_euclid(DAY);
+    if (time, nanos) != (0, 0) {
+        out.push(' ');
+        show_clock(out, time, nanos);
+    }
+}
+
+fn show_time(out: &mut String, value: i64, per_second: i64) {
+    let part = value.rem_euclid(per_second) as u64 * (1_000_000_000 / per_second as u64);
+    show_clock(out, value.div_euclid(per_second), part);
+}
+
+fn show_clock(out: &mut String, seconds: i64, nanos: u64) {
+    let _ = write!(
+        out,
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    if nanos > 0 {
+        let part = format!("{nanos:09}");
+        let _ = write!(out, ".{}", part.trim_end_matches('0'));
+    }
+}
+
+/// A column of lists, maps or structures.
+fn read_nested<R: ChunkReader + 'static>(
+    reader: &SerializedFileReader<R>,
+    root: usize,
+) -> Result<(Vec<u32>, Interner), Problem> {
+    let schema = reader.metadata().file_metadata().schema_descr().root_schema();
+    let only = vec![Arc::clone(&schema.get_fields()[root])];
+    let only = Type::group_type_builder(schema.name())
+        .with_fields(only)
+        .build()?;
+    let mut cells = Cells::default();
+    for row in reader.get_row_iter(Some(only))? {
+        let row = row?;
+        match row.get_column_iter().next() {
+            None | Some((_, Field::Null)) => {}
+            Some((_, Field::Str(text))) => cells.buffer.push_str(text),
+            Some((_, field)) => show(&mut cells.buffer, json(field)),
+        }
+        cells.take()?;
+    }
+    Ok((cells.rows, cells.texts))
+}
+
+fn json(field: &Field) -> Value {
+    match field {
+        Field::Null => Value::Null,
+        Field::Bool(value) => (*value).into(),
+        Field::Byte(value) => (*value).into(),
+        Field::Short(value) => (*value).into(),
+        Field::Int(value) => (*value).into(),
+        Field::Long(value) => (*value).into(),
+        Field::UByte(value) => (*value).into(),
+        Field::UShort(value) => (*value).into(),
+        Field::UInt(value) => (*value).into(),
+        Field::ULong(value) => (*value).into(),
+        Field::Float16(value) => f32::from(*value).into(),
+        Field::Float(value) => (*value).into(),
+        Field::Double(value) => (*value).into(),
+        Field::Str(value) => value.as_str().into(),
+        Field::Group(row) => {
+            let fields = row
+                .get_column_iter()
+                .map(|(name, field)| (name.clone(), json(field)));
+            Value::Object(fields.collect())
+        }
+        Field::ListInternal(list) => list.elements().iter().map(json).collect(),
+        Field::MapInternal(map) => {
+            let key = |field: &Field| match json(field) {
+                Value::String(key) => key,
+                key => key.to_string(),
+            };
+            let entries = map.entries().iter().map(|(name, value)| (key(name), json(value)));
+            Value::Object(entries.collect())
+        }
+        other => other.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(write: impl Fn(&mut String)) -> String {
+        let mut out = String::new();
+        write(&mut out);
+        out
+    }
+
+    #[test]
+    fn days_and_moments_are_written_as_people_do() {
+        for (days, expected) in [
+            (0, "1970-01-01"),
+            (-1, "1969-12-31"),
+            (11_016, "2000-02-29"),
+            (19_723, "2024-01-01"),
+            (-719_468, "0000-03-01"),
+        ] {
+            assert_eq!(shown(|out| show_day(out, days)), expected);
+        }
+        assert_eq!(
+            shown(|out| show_timestamp(out, 1_500, 1_000)),
+            "1970-01-01 00:00:01.5"
+        );
+        assert_eq!(
+            shown(|out| show_timestamp(out, -1, 1_000_000)),
+            "1969-12-31 23:59:59.999999"
+        );
+        assert_eq!(shown(|out| show_timestamp(out, 86_400_000, 1_000)), "1970-01-02");
+        assert_eq!(shown(|out| show_time(out, 45_296_000, 1_000)), "12:34:56");
+    }
+
+    #[test]
+    fn decimals_keep_their_point() {
+        for (value, scale, expected) in [
+            (12_345, 2, "123.45"),
+            (-5, 2, "-0.05"),
+            (7, 0, "7"),
+            (0, 1, "0.0"),
+        ] {
+            assert_eq!(shown(|out| show_decimal(out, value, scale)), expected);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Evaluation: the answers of a model, or of several together, to the questions of a split.
+
+use mapo_datasets::scoring::wtq::Scratch;
+use mapo_datasets::{Example, Purpose};
+use mapo_language::{Assistance, Interpreter, Token};
+use mapo_programmer::Network;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+
+use crate::Result;
+use mapo_model::NeuralPolicy;
+use mapo_model::choice::choices;
+use mapo_model::confidence::{Calibration, Judged};
+use mapo_model::inputs::encode::{Input, encode_all};
+use mapo_model::search::{Candidate, beam_search, visit};
+
+/// Questions that are decoded together by one thread.
+const TOGETHER: usize = 16;
+
+/// The answer to one question.
+#[derive(Clone, Debug, Serialize)]
+pub struct Prediction {
+    /// The example.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The program, or nothing if none was found.
+    pub program: Option<String>,
+    /// The items of its answer as text.
+    pub answer: Vec<String>,
+    /// What was to be answered.
+    pub expected: Vec<String>,
+    /// What all programs of the beam with this answer have together; with several models, the mean over them.
+    pub probability: f64,
+    /// How probable the model's calibration says it is that the answer is right, where there is one; see
+    /// [`calibrate`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<f64>,
+    /// Whether the answer is right.
+    pub right: bool,
+    /// Whether some program of the beams has a right answer.
+    pub right_in_beam: bool,
+    /// The program's tokens, for whoever wants to run it again.
+    #[serde(skip)]
+    pub tokens: Vec<Token>,
+    /// The answers of the beams, judged: this one first, then the runners-up.
+    #[serde(skip)]
+    pub judged: Vec<Judged>,
+}
+
+/// Adds to predictions what the calibration of their model says.
+pub fn calibrate(predictions: &mut [Prediction], calibration: &Calibration) {
+    for prediction in predictions {
+        // Where no program was found nothing can be right.
+        let first = prediction.judged.first();
+        let calibrated = first.map_or(0.0, |answer| calibration.probability(&answer.signs));
+        prediction.calibrated = Some(calibrated);
+    }
+}
+
+/// The share of right answers.
+pub fn accuracy(predictions: &[Prediction]) -> f64 {
+    let right = predictions.iter().filter(|prediction| prediction.right).count();
+    right as f64 / predictions.len().max(1) as f64
+}
+
+/// The share of questions with a right answer anywhere in the beams.
+pub fn beam_accuracy(predictions: &[Prediction]) -> f64 {
+    let right = predictions.iter().filter(|prediction| prediction.right_in_beam);
+    right.count() as f64 / predictions.len().max(1) as f64
+}
+
+/// Answers questions on the current rayon pool, with the answer whose programs have the largest summed probability over
+/// the beams of all models.
+///
+/// # Errors
+/// Those of the networks.
+pub fn answer(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<Prediction>> {
+    let answered = examples
+        .par_chunks(TOGETHER)
+        .map_init(
+            || {
+                models
+                    .iter()
+                    .map(|model| NeuralPolicy::new(Arc::clone(model)))
+                    .collect::<Vec<_>>()
+            },
+            |policies, examples| answer_some(models, policies, examples, width),
+        )
+        .collect::<Result<Vec<_>>>()?;
+    Ok(answered.into_iter().flatten().collect())
+}
+
+fn answer_some(
+    models: &[Arc<Network>],
+    policies: &mut [NeuralPolicy],
+    examples: &[Example],
+    width: usize,
+) -> Result<Vec<Prediction>> {
+    let mut interpreters: Vec<Interpreter> = examples
+        .iter()
+        .map(|example| example.interpreter(Assistance::All))
+        .collect();
+    let mut beams: Vec<Vec<Vec<Candidate>>> = vec![Vec::new(); examples.len()];
+    for (model, policy) in models.iter().zip(policies) {
+        let inputs = encode_all(model.config(), model.words(), examples);
+        let inputs: Vec<&Input> = inputs.iter().collect();
+        let found = beam_search(policy, &inputs, &mut interpreters, width)?;
+        beams
+            .iter_mut()
+            .zip(found)
+            .for_each(|(beams, found)| beams.push(found));
+    }
+    let mut scratch = Scratch::default();
+    let answered = examples.iter().zip(&mut interpreters).zip(beams);
+    answered
+        .map(|((example, interpreter), beams)| predict(example, interpreter, &beams, &mut scratch))
+        .collect()
+}
+
+fn predict(
+    example: &Example,
+    interpreter: &mut Interpreter,
+    beams: &[Vec<Candidate>],
+    scratch: &mut Scratch,
+) -> Result<Prediction> {
+    let choices = choices(interpreter, beams)?;
+    let mut prediction = Prediction {
+        id: example.id.clone(),
+        question: example.question.text.clone(),
+        program: None,
+        answer: Vec::new(),
+        expected: example.answer.texts().to_vec(),
+        probability: 0.0,
+        calibrated: None,
+        right: false,
+        right_in_beam: false,
+        tokens: Vec::new(),
+        judged: Vec::new(),
+    };
+    for (place, choice) in choices.iter().enumerate() {
+        visit(interpreter, &choice.best.tokens)?;
+        let right = example.answer.is_right(interpreter, Purpose::Evaluation, scratch);
+        prediction.right_in_beam |= right;
+        prediction.judged.push(Judged {
+            signs: choice.signs(place, &example.question),
+            right,
+        });
+        if place == 0 {
+            let program = interpreter.context().decode(&choice.best.tokens);
+            prediction.program = program.map(|program| program.to_string());
+            prediction.answer = interpreter
+                .answer()
+                .map(|answer| answer.to_strings())
+                .unwrap_or_default();
+            prediction.probability = choice.probability;
+            prediction.right = right;
+            prediction.tokens = choice.best.tokens.clone();
+        }
+    }
+    Ok(prediction)
+}

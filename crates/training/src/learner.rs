@@ -1,0 +1,224 @@
+//! The network as it learns.
+
+use mapo_core::{Action, BatchPolicy, Learner, Learnt, Move, Trajectory};
+use mapo_model::{Input, Rows, steps};
+use mapo_programmer::{
+    Adam, AdamOptions, Average, Batch, Dropout, Network, Objective, Runner, Steps, Trajectory as Weighted,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use crate::{Error, Result};
+
+/// How the learner learns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Adam's learning rate.
+    pub rate: f32,
+    /// The part of the learning rate that is left at the last step; it goes down in a straight line. 1 keeps it.
+    pub final_rate: f32,
+    /// The share of the steps after which it begins to go down.
+    #[serde(default)]
+    pub decay_from: f32,
+    /// A gradient with a larger norm is scaled down to it.
+    pub clip_norm: f32,
+    /// The share of numbers that dropout sets to zero.
+    pub dropout: f32,
+    /// Added to the loss, times the entropy of each step: a positive number penalises entropy.
+    pub entropy: f32,
+    /// Decay of the moving average of the parameters, which is what is evaluated and kept; 0 for none.
+    pub average: f32,
+}
+
+/// A network that learns.
+#[derive(Debug)]
+pub struct NeuralLearner {
+    network: Network,
+    runner: Runner,
+    adam: Adam,
+    average: Option<Average>,
+    learning: Learning,
+    /// How many steps there will be, for the learning rate.
+    steps: u64,
+    seed: u64,
+    gradient: Vec<f32>,
+    rows: Rows,
+}
+
+impl NeuralLearner {
+    /// A learner that begins with a network.
+    ///
+    /// # Errors
+    /// If its threads cannot be started.
+    pub fn new(network: Network, learning: Learning, steps: u64, seed: u64, threads: usize) -> Result<Self> {
+        let options = AdamOptions {
+            learning_rate: learning.rate,
+            clip_norm: (learning.clip_norm > 0.0).then_some(learning.clip_norm),
+            ..AdamOptions::default()
+        };
+        let adam = Adam::new(&network, options);
+        let average = (learning.average > 0.0).then(|| Average::new(&network, learning.average));
+        Self::resume(network, adam, average, learning, steps, seed, threads)
+    }
+
+    /// A learner that goes on with everything an earlier one had.
+    ///
+    /// # Errors
+    /// If its threads cannot be started.
+    pub fn resume(
+        network: Network,
+        adam: Adam,
+        average: Option<Average>,
+        learning: Learning,
+        steps: u64,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self> {
+        Ok(Self {
+            gradient: vec![0.0; network.values().len()],
+            runner: Runner::new(threads)?,
+            network,
+            adam,
+            average,
+            learning,
+            steps,
+            seed,
+            rows: Rows::default(),
+        })
+    }
+
+    /// The network as it is after the last step.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The optimiser.
+    pub fn adam(&self) -> &Adam {
+        &self.adam
+    }
+
+    /// The moving average, if there is one.
+    pub fn average(&self) -> Option<&Average> {
+        self.average.as_ref()
+    }
+
+    /// Where the learner's threads are.
+    pub fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    /// A copy for actors: the parameters of the last step.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn publish(&self) -> Result<Arc<Network>> {
+        self.copy(self.network.values())
+    }
+
+    /// A copy to be evaluated: the averaged parameters if there are any.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn model(&self) -> Result<Arc<Network>> {
+        self.copy(
+            self.average
+                .as_ref()
+                .map_or(self.network.values(), Average::values),
+        )
+    }
+
+    fn copy(&self, values: &[f32]) -> Result<Arc<Network>> {
+        let config = self.network.config().clone();
+        let network = Network::with_values(config, self.network.shared_words(), values.to_vec(), false)?;
+        Ok(Arc::new(network))
+    }
+
+    /// Learns on so many of its threads from now on. More threads give the same but for rounding.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.runner.use_threads(threads);
+    }
+}
+
+impl Learning {
+    /// The learning rate after so many of the steps of a run.
+    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
+        let done = (step as f32 / steps.max(1) as f32).min(1.0);
+        let falling = ((done - self.decay_from) / (1.0 - self.decay_from)).max(0.0);
+        // Averages over the last steps do better when those are small.
+        self.rate * (1.0 - (1.0 - self.final_rate) * falling)
+    }
+}
+
+impl Learner<Input> for NeuralLearner {
+    fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
+        let counts = |trajectory: &&Trajectory| trajectory.weight != 0.0 || self.learning.entropy != 0.0;
+        let kept: Vec<&Trajectory> = trajectories.iter().filter(counts).collect();
+        if kept.is_empty() {
+            return Ok(Learnt::default());
+        }
+        let steps: Vec<Steps> = kept.iter().map(|trajectory| steps(&trajectory.steps)).collect();
+        let weighted: Vec<Weighted<'_>> = kept
+            .iter()
+            .zip(&steps)
+            .map(|(trajectory, steps)| Weighted {
+                example: trajectory.example,
+                weight: trajectory.weight as f32,
+                steps,
+            })
+            .collect();
+        let examples: Vec<_> = contexts.iter().map(|input| &***input).collect();
+        let batch = Batch {
+            examples: &examples,
+            trajectories: &weighted,
+        };
+        let objective = Objective {
+            divisor: divisor as f32,
+            entropy: self.learning.entropy,
+            dropout: (self.learning.dropout > 0.0).then_some(Dropout {
+                rate: self.learning.dropout,
+                seed: self.seed ^ self.adam.steps().wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            }),
+            share_prefixes: true,
+        };
+        let outcome = self
+            .runner
+            .train(&self.network, &batch, &objective, &mut self.gradient)?;
+        if !outcome.loss.is_finite() {
+            return Err(Error::Loss {
+                step: self.adam.steps(),
+                loss: outcome.loss,
+            });
+        }
+        self.adam.options.learning_rate = self.learning.rate_at(self.adam.steps(), self.steps);
+        let norm = self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
+        if let Some(average) = &mut self.average {
+            average.update(&self.network);
+        }
+        Ok(Learnt {
+            loss: outcome.loss,
+            gradient_norm: norm,
+            entropy: outcome.entropy / outcome.steps.max(1) as f64,
+        })
+    }
+}
+
+impl BatchPolicy<Input> for NeuralLearner {
+    type Error = Error;
+
+    fn read(&mut self, contexts: &[&Input]) -> Result<()> {
+        Ok(self.rows.read(&self.network, contexts)?)
+    }
+
+    fn start(&mut self, examples: &[usize]) -> Result<()> {
+        Ok(self.rows.start(&self.network, examples)?)
+    }
+
+    fn advance(&mut self, moves: &[Move]) -> Result<()> {
+        Ok(self.rows.advance(&self.network, moves)?)
+    }
+
+    fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
+        Ok(self.rows.log_probabilities(row, valid, out)?)
+    }
+}

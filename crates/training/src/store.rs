@@ -1,0 +1,397 @@
+//! The program store: what exploration found, one example in a line.
+//!
+//! The first line is a [`Header`] that says how the programs were found; each further line is an [`Entry`]. A store
+//! grows by whole lines in the order of the examples, so that one that was cut off anywhere still holds the first so
+//! many examples.
+
+use mapo_core::{Exploration, Milestone};
+use mapo_language::{Fit, Language};
+use mapo_questions::Linking;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// How the programs of a store were found. Two stores with equal headers hold the same programs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The kind of dataset: `wtq`, `wikisql`, `jsonl`, `toy`.
+    pub dataset: String,
+    /// The split.
+    pub split: String,
+    /// Whose annotation was used.
+    pub reader: String,
+    /// How words of questions were found in cells. Stores that do not say were made in the paper's way.
+    #[serde(default = "papers_linking")]
+    pub linking: String,
+    /// Where values had to stand to be offered. Stores that do not say were made in the paper's way.
+    #[serde(default)]
+    pub fit: Fit,
+    /// How many examples were to be explored.
+    pub examples: usize,
+    /// [`Language::VERSION`].
+    pub language: u32,
+    /// How many expressions a program may have.
+    pub expressions: usize,
+    /// Which functions were tried: `none` for all, `paper` or `wide` for those that a word of the question suggests.
+    pub pruning: String,
+    /// Programs to try for each example.
+    pub programs: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+fn papers_linking() -> String {
+    Linking::Paper.to_string()
+}
+
+/// What was found for one example.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The example.
+    pub id: String,
+    /// Programs tried.
+    pub tried: u64,
+    /// Prefixes that could not be continued.
+    pub dead_ends: u64,
+    /// Whether every program there is was tried.
+    pub complete: bool,
+    /// Programs tried and found after each batch.
+    pub batches: Vec<(u64, u64)>,
+    /// Bytes that the explored prefixes took.
+    pub explored_bytes: usize,
+    /// The programs with reward, in the order in which they were found.
+    pub programs: Vec<String>,
+}
+
+impl Entry {
+    /// The entry of an example, its programs as text.
+    pub fn new(id: &str, exploration: &Exploration, programs: Vec<String>) -> Self {
+        let batch = |milestone: &Milestone| (milestone.tried, milestone.found);
+        Entry {
+            id: id.to_owned(),
+            tried: exploration.tried,
+            dead_ends: exploration.dead_ends,
+            complete: exploration.is_complete,
+            batches: exploration.milestones.iter().map(batch).collect(),
+            explored_bytes: exploration.explored_bytes,
+            programs,
+        }
+    }
+}
+
+/// Why a store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The store was made otherwise.
+    #[error("{}: made with {what} {found}, but {what} {wanted} is wanted; {advice}", .file.display())]
+    Header {
+        /// The file.
+        file: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// In the store.
+        found: String,
+        /// Asked for.
+        wanted: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A line is not what it should be.
+    #[error("{}, line {line}: {problem}", .file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A complete store is already there.
+    #[error("{}: there already; remove it or choose another name", .0.display())]
+    Exists(PathBuf),
+}
+
+impl Header {
+    /// Whether programs found under `self` serve where `wanted` is asked for; says what does not fit.
+    pub fn check(&self, wanted: &Header, file: &Path) -> Result<(), StoreError> {
+        let advice = "explore again, or use the store with what it was made for";
+        let pairs = [
+            ("dataset", self.dataset.clone(), wanted.dataset.clone()),
+            ("split", self.split.clone(), wanted.split.clone()),
+            ("reader", self.reader.clone(), wanted.reader.clone()),
+            ("linking", self.linking.clone(), wanted.linking.clone()),
+            ("fit", self.fit.to_string(), wanted.fit.to_string()),
+            (
+                "language version",
+                self.language.to_string(),
+                wanted.language.to_string(),
+            ),
+            (
+                "most expressions",
+                self.expressions.to_string(),
+                wanted.expressions.to_string(),
+            ),
+            ("examples", self.examples.to_string(), wanted.examples.to_string()),
+            ("pruning", self.pruning.clone(), wanted.pruning.clone()),
+            ("programs", self.programs.to_string(), wanted.programs.to_string()),
+            ("seed", self.seed.to_string(), wanted.seed.to_string()),
+        ];
+        match pairs.into_iter().find(|(_, found, wanted)| found != wanted) {
+            None => Ok(()),
+            Some((what, found, wanted)) => Err(StoreError::Header {
+                file: file.to_owned(),
+                what,
+                found,
+                wanted,
+                advice,
+            }),
+        }
+    }
+}
+
+/// Reads a store: the header, then the entries one by one.
+pub struct StoreReader {
+    file: PathBuf,
+    header: Header,
+    lines: std::io::Lines<BufReader<File>>,
+    line: usize,
+}
+
+impl StoreReader {
+    /// Opens a store and reads its header.
+    pub fn open(file: &Path) -> Result<Self, StoreError> {
+        let io = |source| StoreError::Io {
+            file: file.to_owned(),
+            source,
+        };
+        let mut lines = BufReader::new(File::open(file).map_err(io)?).lines();
+        let first = lines.next().transpose().map_err(io)?.unwrap_or_default();
+        let header: Header = serde_json::from_str(&first).map_err(|error| StoreError::Line {
+            file: file.to_owned(),
+            line: 1,
+            problem: format!("this is no program store ({error}); make one with mapo explore --out"),
+        })?;
+        if header.language != Language::VERSION {
+            let advice = "the language has changed since: explore again";
+            let (found, wanted) = (header.language.to_string(), Language::VERSION.to_string());
+            let what = "language version";
+            return Err(StoreError::Header {
+                file: file.to_owned(),
+                what,
+                found,
+                wanted,
+                advice,
+            });
+        }
+        Ok(StoreReader {
+            file: file.to_owned(),
+            header,
+            lines,
+            line: 1,
+        })
+    }
+
+    /// How the programs were found.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+impl Iterator for StoreReader {
+    type Item = Result<Entry, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = self.lines.next()?;
+        self.line += 1;
+        let line = match line {
+            Ok(line) => line,
+            Err(source) => {
+                return Some(Err(StoreError::Io {
+                    file: self.file.clone(),
+                    source,
+                }));
+            }
+        };
+        Some(serde_json::from_str(&line).map_err(|error| StoreError::Line {
+            file: self.file.clone(),
+            line: self.line,
+            problem: error.to_string(),
+        }))
+    }
+}
+
+/// Writes a store, going on from where an earlier run was cut off.
+///
+/// It grows under the name `FILE.partial` and gets its own when it is complete.
+pub struct StoreWriter {
+    file: PathBuf,
+    partial: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl StoreWriter {
+    /// Begins a store, or goes on with the one that an earlier run left; the entries that are there already come back.
+    pub fn open(file: &Path, header: &Header) -> Result<(Self, Vec<Entry>), StoreError> {
+        if file.exists() {
+            return Err(StoreError::Exists(file.to_owned()));
+        }
+        let mut name = file.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let partial = file.with_file_name(name);
+        let io = |source| StoreError::Io {
+            file: partial.clone(),
+            source,
+        };
+        let mut options = OpenOptions::new();
+        let mut opened = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&partial)
+            .map_err(io)?;
+        let whole = whole_lines(&mut opened).map_err(io)?;
+        opened.set_len(whole).map_err(io)?;
+        opened.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut entries = Vec::new();
+        if whole > 0 {
+            let reader = StoreReader::open(&partial)?;
+            reader.header().check(header, &partial)?;
+            entries = reader.collect::<Result<_, _>>()?;
+        }
+        let mut writer = StoreWriter {
+            file: file.to_owned(),
+            partial: partial.clone(),
+            out: BufWriter::new(opened),
+        };
+        if whole == 0 {
+            writer.write(header)?;
+        }
+        Ok((writer, entries))
+    }
+
+    /// Adds an example.
+    pub fn push(&mut self, entry: &Entry) -> Result<(), StoreError> {
+        self.write(entry)
+    }
+
+    /// Gives the complete store its name.
+    pub fn finish(mut self) -> Result<(), StoreError> {
+        let flushed = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
+        let finished = flushed.and_then(|()| std::fs::rename(&self.partial, &self.file));
+        finished.map_err(|source| StoreError::Io {
+            file: self.partial,
+            source,
+        })
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<(), StoreError> {
+        let mut text = serde_json::to_string(line)
+            .map_err(std::io::Error::from)
+            .unwrap_or_default();
+        text.push('\n');
+        // A line goes out at once: what was explored is never lost.
+        let written = self
+            .out
+            .write_all(text.as_bytes())
+            .and_then(|()| self.out.flush());
+        written.map_err(|source| StoreError::Io {
+            file: self.partial.clone(),
+            source,
+        })
+    }
+}
+
+/// How many bytes of the file are whole lines.
+fn whole_lines(file: &mut File) -> std::io::Result<u64> {
+    let mut content = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut content)?;
+    Ok(content
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |end| end as u64 + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            dataset: "toy".into(),
+            split: "train".into(),
+            reader: "mapo".into(),
+            linking: "paper".into(),
+            fit: Fit::Rows,
+            examples: 3,
+            language: Language::VERSION,
+            expressions: 3,
+            pruning: "wide".into(),
+            programs: 10,
+            seed: 1,
+        }
+    }
+
+    fn entry(id: &str) -> Entry {
+        let programs = vec!["(count all_rows)".to_owned()];
+        let (tried, dead_ends, complete, batches, explored_bytes) = (10, 0, false, vec![(10, 1)], 64);
+        Entry {
+            id: id.to_owned(),
+            tried,
+            dead_ends,
+            complete,
+            batches,
+            explored_bytes,
+            programs,
+        }
+    }
+
+    #[test]
+    fn a_store_cut_off_anywhere_goes_on_to_the_same_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let undisturbed = folder.path().join("a.jsonl");
+        let (mut writer, _) = StoreWriter::open(&undisturbed, &header()).unwrap();
+        for id in ["1", "2", "3"] {
+            writer.push(&entry(id)).unwrap();
+        }
+        writer.finish().unwrap();
+        let whole = std::fs::read(&undisturbed).unwrap();
+        for cut in (0..whole.len()).step_by(7) {
+            let file = folder.path().join(format!("cut-{cut}.jsonl"));
+            std::fs::write(
+                folder.path().join(format!("cut-{cut}.jsonl.partial")),
+                &whole[..cut],
+            )
+            .unwrap();
+            let (mut writer, done) = StoreWriter::open(&file, &header()).unwrap();
+            for id in ["1", "2", "3"].into_iter().skip(done.len()) {
+                writer.push(&entry(id)).unwrap();
+            }
+            writer.finish().unwrap();
+            assert_eq!(std::fs::read(&file).unwrap(), whole, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_store_that_does_not_fit_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        drop(StoreWriter::open(&file, &header()).unwrap());
+        let other = Header { seed: 2, ..header() };
+        let error = StoreWriter::open(&file, &other).err().unwrap().to_string();
+        assert!(
+            error.contains("made with seed 1, but seed 2 is wanted"),
+            "{error}"
+        );
+    }
+}
