@@ -178,13 +178,13 @@ impl Checkpoint {
     /// file beside it, which then takes its name.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Write`] if it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let bytes = self.to_bytes().map_err(|reason| Error::Format {
             path: path.to_owned(),
             reason,
         })?;
-        file::write(path, &bytes)
+        Ok(mapo_files::write(path, &bytes)?)
     }
 
     fn to_bytes(&self) -> std::result::Result<Vec<u8>, String> {
@@ -247,7 +247,7 @@ impl Checkpoint {
             change(&mut description["notes"]);
             file::with_description(&bytes, &description)
         })?;
-        file::write(path, &changed)
+        Ok(mapo_files::write(path, &changed)?)
     }
 
     /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call it `name`.

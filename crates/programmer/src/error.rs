@@ -35,7 +35,10 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A file that cannot be read or written.
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Write(#[from] mapo_files::Error),
+    /// A file that cannot be read.
     #[error("{path}: {source}")]
     File {
         /// The file.

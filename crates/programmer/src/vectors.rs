@@ -65,7 +65,7 @@ impl Vectors {
     /// Writes a compact file, which [`Vectors::read_compact`] reads in a moment.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written, [`Error::Format`] if a number is too large for the precision.
+    /// [`Error::Write`] if it cannot be written, [`Error::Format`] if a number is too large for the precision.
     pub fn save(&self, path: &Path, precision: Precision) -> Result<()> {
         let format = |reason| Error::Format {
             path: path.to_owned(),
@@ -88,7 +88,7 @@ impl Vectors {
         };
         let tensors = stored.tensors(self.words.len(), self.dimensions);
         let bytes = file::to_bytes(&description, &tensors).map_err(format)?;
-        file::write(path, &bytes)
+        Ok(mapo_files::write(path, &bytes)?)
     }
 
     /// Reads a file that [`Vectors::save`] wrote.
