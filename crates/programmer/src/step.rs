@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernels::product::Rows;
 use crate::layers::decoder::{AdvanceScratch, States, advance};
 use crate::layers::encoder::{EncoderTape, Memory, SlotRow};
+use crate::layers::lstm::Lstm;
 use crate::layers::pointer;
 use crate::matrix::Matrix;
 use crate::network::Network;
@@ -35,8 +36,7 @@ pub struct Stepper {
     candidates: Vec<u32>,
     states: [States; 2],
     scratch: AdvanceScratch,
-    inputs: Matrix,
-    projected: Matrix,
+    inputs: Inputs,
     output: Matrix,
     next_output: Matrix,
     current: usize,
@@ -74,6 +74,52 @@ impl Programs {
     fn variables(&self, row: usize) -> &[u32] {
         let from = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.variables[from..self.ends[row]]
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// What the decoder's first layer makes of the slots that programs chose. Most programs choose the same few tokens, so
+/// each slot is projected once, when the first program needs it.
+#[derive(Debug, Default)]
+struct Inputs {
+    /// The row of each slot in `projected`, or none yet.
+    row_of: Vec<u32>,
+    projected: Matrix,
+    /// The slots that are projected now.
+    new: Vec<u32>,
+    /// The row of each program's slot.
+    rows: Vec<u32>,
+}
+
+impl Inputs {
+    /// Forgets all slots.
+    fn clear(&mut self) {
+        self.row_of.clear();
+        self.projected.shape(0, self.projected.cols());
+    }
+
+    /// The projections of the slots that some programs chose.
+    fn of(&mut self, first: &Lstm, slots: &Matrix, chosen: &[u32]) -> Rows<'_> {
+        let known = self.projected.rows();
+        self.row_of.resize(slots.rows(), NONE);
+        self.new.clear();
+        self.rows.clear();
+        for &slot in chosen {
+            let row = &mut self.row_of[slot as usize];
+            if *row == NONE {
+                *row = (known + self.new.len()) as u32;
+                self.new.push(slot);
+            }
+            self.rows.push(*row);
+        }
+        let all = known + self.new.len();
+        self.projected.shape(all, first.gate_width());
+        first.project(
+            Rows::indexed(slots, &self.new),
+            self.projected.span_mut(known, all),
+        );
+        Rows::indexed(&self.projected, &self.rows)
     }
 }
 
@@ -137,7 +183,8 @@ impl Stepper {
         if examples.is_empty() {
             return Ok(());
         }
-        // Variables of programs that are gone.
+        // Variables of programs that are gone; other programs will have other variables in their slots.
+        self.inputs.clear();
         let fixed = self.memory.fixed_rows();
         self.memory.slots.shape(fixed, network.config().hidden);
         self.rows.example.extend_from_slice(examples);
@@ -209,17 +256,8 @@ impl Stepper {
     }
 
     fn run(&mut self, network: &Network, first: bool) {
-        let h = network.config().hidden;
-        let lstm = &network.layers().decoder[0];
-        let rows = self.rows();
-        self.inputs.shape(rows, h);
-        for (row, &slot) in self.rows.slots.iter().enumerate() {
-            self.inputs
-                .row_mut(row)
-                .copy_from_slice(self.memory.slots.row(slot as usize));
-        }
-        self.projected.shape(rows, lstm.gate_width());
-        lstm.project(Rows::all(&self.inputs), self.projected.data_mut());
+        let first_layer = &network.layers().decoder[0];
+        let inputs = self.inputs.of(first_layer, &self.memory.slots, &self.rows.slots);
         let (one, two) = self.states.split_at_mut(1);
         let (before, after) = if self.current == 0 {
             (&one[0], &mut two[0])
@@ -234,7 +272,7 @@ impl Stepper {
         advance(
             network,
             &self.memory,
-            Rows::all(&self.projected),
+            inputs,
             &self.rows.example,
             &self.rows.parents,
             before,
