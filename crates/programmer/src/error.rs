@@ -17,11 +17,11 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A trajectory that breaks an invariant of [`Trajectory`](crate::Trajectory).
-    #[error("trajectory {trajectory}, step {step}: {reason}")]
-    Trajectory {
+    /// A program that breaks an invariant of [`Program`](crate::Program).
+    #[error("program {program}, step {step}: {reason}")]
+    Program {
         /// Its position in the batch.
-        trajectory: usize,
+        program: usize,
         /// The step, counted from 0.
         step: usize,
         /// What is wrong.

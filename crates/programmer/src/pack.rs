@@ -103,8 +103,9 @@ mod tests {
     use crate::checkpoint::Summary;
     use crate::network::Network;
     use crate::reference::sample;
+    use crate::stored::Precision;
     use crate::vectors::Vectors;
-    use crate::words::{Precision, Words};
+    use crate::words::Words;
     use proptest::prelude::*;
     use std::sync::Arc;
 
