@@ -17,4 +17,4 @@ pub mod search;
 pub use error::{Error, Result};
 pub use file::Card;
 pub use inputs::encode::Input;
-pub use policy::{NeuralPolicy, Rows, steps};
+pub use policy::{NeuralPolicy, Rows, program};

@@ -1,7 +1,7 @@
 //! The network as a policy.
 
-use mapo_core::{Action, BatchPolicy, Move};
-use mapo_programmer::{Move as Step, Network, Stepper, Steps};
+use mapo_core::{Action, BatchPolicy, Move, Steps};
+use mapo_programmer::{Network, NextToken, Program, Stepper};
 use std::sync::Arc;
 
 use crate::inputs::encode::{CLOSE, Input};
@@ -14,7 +14,7 @@ pub struct Rows {
     stepper: Stepper,
     valid: Vec<u32>,
     logs: Vec<f32>,
-    steps: Vec<Step>,
+    next: Vec<NextToken>,
 }
 
 impl Rows {
@@ -33,7 +33,7 @@ impl Rows {
     /// Those of the network.
     pub fn start(&mut self, network: &Network, examples: &[usize]) -> Result<()> {
         let examples: Vec<u32> = examples.iter().map(|&example| example as u32).collect();
-        Ok(self.stepper.restart(network, &examples)?)
+        Ok(self.stepper.start(network, &examples)?)
     }
 
     /// Makes a row for each move.
@@ -41,13 +41,13 @@ impl Rows {
     /// # Errors
     /// Those of the network.
     pub fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
-        self.steps.clear();
-        self.steps.extend(moves.iter().map(|next| Step {
+        self.next.clear();
+        self.next.extend(moves.iter().map(|next| NextToken {
             row: next.row as u32,
             slot: next.action.0.into(),
             defines: next.action.0 == CLOSE,
         }));
-        Ok(self.stepper.advance(network, &self.steps)?)
+        Ok(self.stepper.advance(network, &self.next)?)
     }
 
     /// The log-probabilities of the valid actions of a row.
@@ -111,8 +111,8 @@ impl BatchPolicy<Input> for NeuralPolicy {
 }
 
 /// A program as the network takes it.
-pub fn steps(steps: &mapo_core::Steps) -> Steps {
-    let mut out = Steps::default();
+pub fn program(steps: &Steps) -> Program {
+    let mut out = Program::default();
     let mut slots: Vec<u32> = Vec::new();
     for (action, valid) in steps.iter() {
         slots.clear();

@@ -1,7 +1,9 @@
 //! GFLOP/s of the crate's products beside a general matrix product, at the shapes of the network, on one
 //! thread: `cargo bench -p mapo-programmer --bench products`.
 
-use mapo_programmer::kernels::product::{Packed, Rows, Start, product};
+use mapo_programmer::kernels::product::{Packed, Start, product};
+
+use mapo_programmer::kernels::rows::Rows;
 use mapo_programmer::matrix::{Matrix, padded};
 use std::time::Instant;
 

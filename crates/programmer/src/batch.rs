@@ -1,4 +1,4 @@
-//! What the network is given: examples and trajectories, packed.
+//! What the network is given: examples and weighted programs, packed.
 //!
 //! A *slot* is a token that a program can contain, numbered for each example: first the built-ins, then the
 //! columns, then the constants, then the variables in the order in which the program's steps defined them.
@@ -191,16 +191,16 @@ impl Example {
 }
 
 /// The steps of a program, packed: at each step the slots that were valid, the one that was chosen, and
-/// whether the decoder's output at this step becomes the next variable. Use [`push`](Steps::push) to fill it.
+/// whether the decoder's output at this step becomes the next variable. Use [`push`](Program::push) to fill it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Steps {
+pub struct Program {
     chosen: Vec<u32>,
     defines: Vec<bool>,
     valid: Vec<u32>,
     ends: Vec<u32>,
 }
 
-impl Steps {
+impl Program {
     /// Adds a step. `chosen` must be one of `valid`, which holds no slot twice. With `defines` (the step
     /// finished an expression) the decoder's output at this step is the next variable, which later steps may
     /// use.
@@ -244,13 +244,13 @@ impl Steps {
 
 /// A program of an example, with the weight of its log-likelihood in the loss.
 #[derive(Clone, Copy, Debug)]
-pub struct Trajectory<'a> {
+pub struct WeightedProgram<'a> {
     /// Position of the example in the batch.
     pub example: usize,
     /// Weight of the log-likelihood; ignored when scoring.
     pub weight: f32,
     /// The program.
-    pub steps: &'a Steps,
+    pub steps: &'a Program,
 }
 
 /// Examples and programs that are run together.
@@ -259,62 +259,62 @@ pub struct Batch<'a> {
     /// The examples.
     pub examples: &'a [&'a Example],
     /// Programs of these examples, in any order.
-    pub trajectories: &'a [Trajectory<'a>],
+    pub weighted: &'a [WeightedProgram<'a>],
 }
 
 impl Batch<'_> {
-    /// Checks examples and trajectories.
+    /// Checks examples and programs.
     ///
     /// # Errors
-    /// [`Error::Example`] or [`Error::Trajectory`] names the first that breaks an invariant.
+    /// [`Error::Example`] or [`Error::Program`] names the first that breaks an invariant.
     pub fn check(&self, config: &Config, words: usize) -> Result<()> {
         for (position, example) in self.examples.iter().enumerate() {
             example.check(config, words, position)?;
         }
-        for (index, trajectory) in self.trajectories.iter().enumerate() {
-            self.check_trajectory(config, index, trajectory)?;
+        for (index, weighted) in self.weighted.iter().enumerate() {
+            self.check_program(config, index, weighted)?;
         }
         Ok(())
     }
 
-    fn check_trajectory(&self, config: &Config, index: usize, trajectory: &Trajectory<'_>) -> Result<()> {
+    fn check_program(&self, config: &Config, index: usize, weighted: &WeightedProgram<'_>) -> Result<()> {
         let fail = |step: usize, reason: String| {
-            Err(Error::Trajectory {
-                trajectory: index,
+            Err(Error::Program {
+                program: index,
                 step,
                 reason,
             })
         };
-        let Some(example) = self.examples.get(trajectory.example) else {
+        let Some(example) = self.examples.get(weighted.example) else {
             return fail(
                 0,
                 format!(
                     "example {} of a batch of {}",
-                    trajectory.example,
+                    weighted.example,
                     self.examples.len()
                 ),
             );
         };
-        if trajectory.steps.is_empty() {
+        if weighted.steps.is_empty() {
             return fail(0, "the program has no step".into());
         }
-        if !trajectory.weight.is_finite() {
-            return fail(0, format!("weight {}", trajectory.weight));
+        if !weighted.weight.is_finite() {
+            return fail(0, format!("weight {}", weighted.weight));
         }
         let mut slots = example.fixed_slots(config);
-        for step in 0..trajectory.steps.len() {
-            let valid = trajectory.steps.valid(step);
+        for step in 0..weighted.steps.len() {
+            let valid = weighted.steps.valid(step);
             if let Some(slot) = valid.iter().find(|&&slot| slot as usize >= slots) {
                 return fail(step, format!("slot {slot} when there are {slots}"));
             }
-            let chosen = trajectory.steps.chosen(step);
+            let chosen = weighted.steps.chosen(step);
             if valid.iter().filter(|&&slot| slot == chosen).count() != 1 {
                 return fail(
                     step,
                     format!("the chosen slot {chosen} must be valid once, in {valid:?}"),
                 );
             }
-            slots += usize::from(trajectory.steps.defines(step));
+            slots += usize::from(weighted.steps.defines(step));
         }
         Ok(())
     }
@@ -404,30 +404,30 @@ mod tests {
     fn a_variable_is_valid_only_after_it_was_defined() {
         let example = example();
         let examples = [&example];
-        let mut steps = Steps::default();
+        let mut steps = Program::default();
         steps.push(0, &[0, 1], false);
         steps.push(2, &[2], true);
         steps.push(5, &[5, 0], false);
-        let run = |steps: &Steps| {
-            let trajectories = [Trajectory {
+        let run = |steps: &Program| {
+            let weighted = [WeightedProgram {
                 example: 0,
                 weight: 1.0,
                 steps,
             }];
             Batch {
                 examples: &examples,
-                trajectories: &trajectories,
+                weighted: &weighted,
             }
             .check(&config(), 4)
         };
         assert!(run(&steps).is_ok());
-        let mut early = Steps::default();
+        let mut early = Program::default();
         early.push(5, &[5], true);
         assert_eq!(
             run(&early).unwrap_err().to_string(),
-            "trajectory 0, step 0: slot 5 when there are 5"
+            "program 0, step 0: slot 5 when there are 5"
         );
-        let mut absent = Steps::default();
+        let mut absent = Program::default();
         absent.push(1, &[0, 2], false);
         assert!(
             run(&absent)
@@ -436,7 +436,7 @@ mod tests {
                 .contains("must be valid once")
         );
         assert!(
-            run(&Steps::default())
+            run(&Program::default())
                 .unwrap_err()
                 .to_string()
                 .contains("no step")

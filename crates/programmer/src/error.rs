@@ -17,11 +17,11 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A trajectory that breaks an invariant of [`Trajectory`](crate::Trajectory).
-    #[error("trajectory {trajectory}, step {step}: {reason}")]
-    Trajectory {
+    /// A program that breaks an invariant of [`Program`](crate::Program).
+    #[error("program {program}, step {step}: {reason}")]
+    Program {
         /// Its position in the batch.
-        trajectory: usize,
+        program: usize,
         /// The step, counted from 0.
         step: usize,
         /// What is wrong.
@@ -35,7 +35,10 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A file that cannot be read or written.
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Write(#[from] mapo_files::Error),
+    /// A file that cannot be read.
     #[error("{path}: {source}")]
     File {
         /// The file.

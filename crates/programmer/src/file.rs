@@ -6,7 +6,6 @@ use safetensors::{Dtype, SafeTensors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -171,35 +170,6 @@ pub(crate) fn understand<T>(
             path: path.to_owned(),
             reason,
         })
-}
-
-/// Writes a file so that nobody sees half of it: the bytes go to a temporary file beside it, which then takes its
-/// name.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_whole(path, bytes).map_err(|source| Error::File {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path
-        .file_name()
-        .ok_or(std::io::ErrorKind::InvalidInput)?
-        .to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = std::fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    };
-    let result = write();
-    if result.is_err() {
-        // The error that matters is the first; a temporary file that cannot be removed either is harmless.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    result
 }
 
 pub(crate) fn f32_bytes(values: &[f32]) -> Vec<u8> {

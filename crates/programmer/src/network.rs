@@ -101,22 +101,6 @@ impl Network {
         result
     }
 
-    /// Takes over the parameters of a network of the same shape.
-    ///
-    /// # Errors
-    /// [`Error::Config`] if there is another number of them.
-    pub fn set_values(&mut self, values: &[f32]) -> Result<()> {
-        if values.len() != self.values.len() {
-            return Err(Error::Config(format!(
-                "{} parameters for a network of {}",
-                values.len(),
-                self.values.len()
-            )));
-        }
-        self.update(|own| own.copy_from_slice(values));
-        Ok(())
-    }
-
     fn refresh(&mut self) {
         self.layers.refresh(&self.layout, &self.values, self.trainable);
     }

@@ -2,7 +2,6 @@
 
 use crate::checkpoint::{Checkpoint, model_bytes};
 use crate::error::{Error, Result};
-use crate::file;
 use crate::parameters::Entry;
 use half::f16;
 use std::path::Path;
@@ -25,7 +24,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`Error::Size`] if not even the network fits, [`Error::Config`] if a parameter is too large for 16 bits,
-    /// [`Error::File`] if the file cannot be written.
+    /// [`Error::Write`] if the file cannot be written.
     pub fn pack(
         &self,
         path: &Path,
@@ -70,7 +69,7 @@ impl Checkpoint {
                 }
             }
         }
-        file::write(path, &bytes)?;
+        mapo_files::write(path, &bytes)?;
         Ok(Packed {
             bytes: bytes.len(),
             words: words.trained() + kept,
@@ -104,8 +103,9 @@ mod tests {
     use crate::checkpoint::Summary;
     use crate::network::Network;
     use crate::reference::sample;
+    use crate::stored::Precision;
     use crate::vectors::Vectors;
-    use crate::words::{Precision, Words};
+    use crate::words::Words;
     use proptest::prelude::*;
     use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //! sampled step by step.
 
 use mapo_programmer::{
-    Adam, AdamOptions, Average, Batch, Checkpoint, Config, Dropout, Example, Move, Network, Objective,
-    Precision, Runner, Stepper, Steps, Trajectory, Vectors, Words,
+    Adam, AdamOptions, Average, Batch, Checkpoint, Config, Dropout, Example, LossTerms, Network, NextToken,
+    Precision, Program, Runner, Stepper, Vectors, WeightedProgram, Words,
 };
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn words() -> Arc<Words> {
 
 /// A question that mentions one of three columns, and the program that names it: `open column v0 end`, where
 /// v0 stands for the opening.
-fn example(i: usize) -> (Example, Steps) {
+fn example(i: usize) -> (Example, Program) {
     let names = [
         1 + (i % WORDS) as u32,
         1 + ((i + 1 + i / 7) % WORDS) as u32,
@@ -44,7 +44,7 @@ fn example(i: usize) -> (Example, Steps) {
         example.columns.push(&[name], 0, &[0.0], &[]);
     }
     let columns: Vec<u32> = (0..3).map(|c| COLUMNS + c).collect();
-    let mut steps = Steps::default();
+    let mut steps = Program::default();
     steps.push(OPEN, &[OPEN, END], true);
     steps.push(COLUMNS + wanted as u32, &columns, false);
     steps.push(COLUMNS + 3, &[COLUMNS + 3, END], false);
@@ -70,15 +70,15 @@ fn a_small_language_is_learnt() {
         },
     );
     let mut average = Average::new(&network, 0.95);
-    let data: Vec<(Example, Steps)> = (0..42)
+    let data: Vec<(Example, Program)> = (0..42)
         .map(example)
         .filter(|(e, _)| (0..3).all(|c| (0..c).all(|d| e.columns.words(c) != e.columns.words(d))))
         .collect();
     let examples: Vec<&Example> = data.iter().map(|(e, _)| e).collect();
-    let trajectories: Vec<Trajectory<'_>> = data
+    let weighted: Vec<WeightedProgram<'_>> = data
         .iter()
         .enumerate()
-        .map(|(example, (_, steps))| Trajectory {
+        .map(|(example, (_, steps))| WeightedProgram {
             example,
             weight: 1.0,
             steps,
@@ -86,20 +86,19 @@ fn a_small_language_is_learnt() {
         .collect();
     let batch = Batch {
         examples: &examples,
-        trajectories: &trajectories,
+        weighted: &weighted,
     };
     let mut gradient = vec![0.0; network.values().len()];
     let mut losses = Vec::new();
     for seed in 0..150 {
-        let objective = Objective {
+        let terms = LossTerms {
             divisor: examples.len() as f32,
             entropy: 0.0,
             dropout: Some(Dropout { rate: 0.1, seed }),
-            share_prefixes: false,
         };
         losses.push(
             runner
-                .train(&network, &batch, &objective, &mut gradient)
+                .train(&network, &batch, &terms, &mut gradient)
                 .unwrap()
                 .loss,
         );
@@ -107,21 +106,22 @@ fn a_small_language_is_learnt() {
         average.update(&network);
     }
     assert!(losses[149] < 0.1 * losses[0], "{} {}", losses[0], losses[149]);
-    network.set_values(average.values()).unwrap();
+    network.update(|values| values.copy_from_slice(average.values()));
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.safetensors");
-    let (before, _) = runner.score(&network, &batch, true).unwrap();
+    let before = network.values().to_vec();
     Checkpoint::model(network, serde_json::json!({ "builtins": ["(", "<END>"] }))
         .save(&path)
         .unwrap();
     let network = Checkpoint::load(&path, false).unwrap().network;
-    let (after, _) = runner.score(&network, &batch, true).unwrap();
-    assert_eq!(before, after);
+    assert_eq!(network.values(), before);
 
     // Greedy decoding, all examples together.
     let mut stepper = Stepper::new();
-    stepper.start(&network, &examples).unwrap();
+    let all: Vec<u32> = (0..examples.len() as u32).collect();
+    stepper.read(&network, &examples).unwrap();
+    stepper.start(&network, &all).unwrap();
     let mut right = vec![true; examples.len()];
     let mut out = Vec::new();
     for step in 0..4 {
@@ -131,7 +131,7 @@ fn a_small_language_is_learnt() {
             stepper.log_probabilities(row, valid, &mut out).unwrap();
             let best = (0..out.len()).max_by(|&a, &b| out[a].total_cmp(&out[b])).unwrap();
             right[row] &= valid[best] == steps.chosen(step);
-            moves.push(Move {
+            moves.push(NextToken {
                 row: row as u32,
                 slot: steps.chosen(step),
                 defines: steps.defines(step),
@@ -154,24 +154,23 @@ fn an_inference_network_is_not_trained() {
     let network = Network::with_values(config, words(), trained.values().to_vec(), false).unwrap();
     let (example, steps) = example(0);
     let examples = [&example];
-    let trajectories = [Trajectory {
+    let weighted = [WeightedProgram {
         example: 0,
         weight: 1.0,
         steps: &steps,
     }];
     let batch = Batch {
         examples: &examples,
-        trajectories: &trajectories,
+        weighted: &weighted,
     };
-    let objective = Objective {
+    let terms = LossTerms {
         divisor: 1.0,
         entropy: 0.0,
         dropout: None,
-        share_prefixes: false,
     };
     let mut gradient = vec![0.0; network.values().len()];
     let refused = Runner::new(1)
         .unwrap()
-        .train(&network, &batch, &objective, &mut gradient);
+        .train(&network, &batch, &terms, &mut gradient);
     assert!(refused.unwrap_err().to_string().contains("inference only"));
 }

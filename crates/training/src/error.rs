@@ -56,7 +56,10 @@ pub enum Error {
         /// Where the batch is.
         file: PathBuf,
     },
-    /// A file that cannot be read or written.
+    /// A file that cannot be written whole.
+    #[error(transparent)]
+    Write(#[from] mapo_files::Error),
+    /// A file that cannot be read, or written to.
     #[error("{}: {source}", .file.display())]
     File {
         /// The file.

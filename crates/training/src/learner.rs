@@ -1,9 +1,9 @@
 //! The network as it learns.
 
 use mapo_core::{Action, BatchPolicy, Learner, Learnt, Move, Trajectory};
-use mapo_model::{Input, Rows, steps};
+use mapo_model::{Input, Rows, program};
 use mapo_programmer::{
-    Adam, AdamOptions, Average, Batch, Dropout, Network, Objective, Runner, Steps, Trajectory as Weighted,
+    Adam, AdamOptions, Average, Batch, Dropout, LossTerms, Network, Program, Runner, WeightedProgram,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -157,11 +157,11 @@ impl Learner<Input> for NeuralLearner {
         if kept.is_empty() {
             return Ok(Learnt::default());
         }
-        let steps: Vec<Steps> = kept.iter().map(|trajectory| steps(&trajectory.steps)).collect();
-        let weighted: Vec<Weighted<'_>> = kept
+        let programs: Vec<Program> = kept.iter().map(|trajectory| program(&trajectory.steps)).collect();
+        let weighted: Vec<WeightedProgram<'_>> = kept
             .iter()
-            .zip(&steps)
-            .map(|(trajectory, steps)| Weighted {
+            .zip(&programs)
+            .map(|(trajectory, steps)| WeightedProgram {
                 example: trajectory.example,
                 weight: trajectory.weight as f32,
                 steps,
@@ -170,20 +170,19 @@ impl Learner<Input> for NeuralLearner {
         let examples: Vec<_> = contexts.iter().map(|input| &***input).collect();
         let batch = Batch {
             examples: &examples,
-            trajectories: &weighted,
+            weighted: &weighted,
         };
-        let objective = Objective {
+        let terms = LossTerms {
             divisor: divisor as f32,
             entropy: self.learning.entropy,
             dropout: (self.learning.dropout > 0.0).then_some(Dropout {
                 rate: self.learning.dropout,
                 seed: self.seed ^ self.adam.steps().wrapping_mul(0x9e37_79b9_7f4a_7c15),
             }),
-            share_prefixes: true,
         };
         let outcome = self
             .runner
-            .train(&self.network, &batch, &objective, &mut self.gradient)?;
+            .train(&self.network, &batch, &terms, &mut self.gradient)?;
         if !outcome.loss.is_finite() {
             return Err(Error::Loss {
                 step: self.adam.steps(),

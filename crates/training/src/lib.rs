@@ -12,7 +12,6 @@
 pub mod compare;
 mod error;
 pub mod eval;
-mod files;
 mod learner;
 mod run;
 mod settings;
@@ -20,7 +19,6 @@ pub mod store;
 pub mod study;
 
 pub use error::{Error, Result};
-pub use files::write_whole;
 pub use learner::{Learning, NeuralLearner};
 pub use run::events::Events;
 pub use run::exchange::Acted;

@@ -6,8 +6,8 @@ use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::Assistance;
 use mapo_model::inputs::encode::encode_all;
 use mapo_model::inputs::vocabulary;
-use mapo_model::{Input, NeuralPolicy, steps};
-use mapo_programmer::{Batch, Network, Runner, Trajectory};
+use mapo_model::{Input, NeuralPolicy, program};
+use mapo_programmer::{Batch, LossTerms, Network, Program, Runner, WeightedProgram};
 use mapo_training::{Settings, memories};
 use std::sync::Arc;
 
@@ -49,21 +49,19 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
     let references: Vec<(usize, &PrefixTree)> = trees.iter().map(|(place, tree)| (*place, tree)).collect();
     let scored = policy.score(&references).unwrap();
 
-    let programs: Vec<(usize, mapo_programmer::Steps)> = envs
+    let programs: Vec<(usize, Program)> = envs
         .iter_mut()
         .zip(&memories)
         .enumerate()
         .flat_map(|(place, (env, memory))| {
             let programs = memory.iter().map(|(program, _)| Steps::of(env, program).unwrap());
-            programs
-                .map(|program| (place, steps(&program)))
-                .collect::<Vec<_>>()
+            programs.map(|steps| (place, program(&steps))).collect::<Vec<_>>()
         })
         .collect();
     assert!(programs.len() > 6, "{}", programs.len());
-    let trajectories: Vec<Trajectory<'_>> = programs
+    let weighted: Vec<WeightedProgram<'_>> = programs
         .iter()
-        .map(|(example, steps)| Trajectory {
+        .map(|(example, steps)| WeightedProgram {
             example: *example,
             weight: 0.0,
             steps,
@@ -72,10 +70,17 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
     let encoded: Vec<_> = inputs.iter().map(|input| &***input).collect();
     let batch = Batch {
         examples: &encoded,
-        trajectories: &trajectories,
+        weighted: &weighted,
     };
-    let (whole, _) = Runner::new(1).unwrap().score(&network, &batch, true).unwrap();
-    for (one, other) in scored.iter().flatten().zip(&whole) {
+    let terms = LossTerms {
+        divisor: 1.0,
+        entropy: 0.0,
+        dropout: None,
+    };
+    let mut gradient = vec![0.0; network.values().len()];
+    let mut runner = Runner::new(1).unwrap();
+    let whole = runner.train(&network, &batch, &terms, &mut gradient).unwrap();
+    for (one, other) in scored.iter().flatten().zip(&whole.log_probabilities) {
         assert!((one - f64::from(*other)).abs() < 1e-4, "{one} {other}");
     }
 

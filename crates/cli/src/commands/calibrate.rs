@@ -4,7 +4,7 @@ use crate::boxed;
 use crate::commands::model::in_words;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
-use crate::{Outcome, chart, commands, print};
+use crate::{Outcome, chart, print};
 use clap::Args;
 use mapo_model::Card;
 use mapo_model::confidence::{Calibration, Judged};
@@ -149,7 +149,7 @@ impl Calibrate {
         };
         if let Some(file) = &self.chart {
             let title = format!("{} {split}, {} answers", self.data.data.kind(), predictions.len());
-            commands::write_atomically(file, chart::reliability(&title, &before, &after).as_bytes())?;
+            mapo_files::write(file, chart::reliability(&title, &before, &after).as_bytes())?;
         }
         if self.json {
             return print(json!({

@@ -4,7 +4,7 @@ use crate::boxed;
 use crate::commands::model::in_short;
 use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
-use crate::{Outcome, commands, print};
+use crate::{Outcome, print};
 use clap::Args;
 use mapo_datasets::scoring::wtq;
 use mapo_datasets::{Dataset, Example};
@@ -79,14 +79,14 @@ impl Eval {
         let seconds = began.elapsed().as_secs_f64();
         if let Some(file) = &self.predictions {
             let text = official(&self.data.data, &examples, &predictions)?;
-            commands::write_atomically(file, text.as_bytes())?;
+            mapo_files::write(file, text.as_bytes())?;
         }
         if let Some(file) = &self.details {
             let mut text = String::new();
             for prediction in &predictions {
                 writeln!(text, "{}", serde_json::to_string(prediction)?)?;
             }
-            commands::write_atomically(file, text.as_bytes())?;
+            mapo_files::write(file, text.as_bytes())?;
         }
         let right = predictions.iter().filter(|prediction| prediction.right).count();
         let accuracy = eval::accuracy(&predictions);

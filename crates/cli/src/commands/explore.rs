@@ -1,7 +1,7 @@
 //! `mapo explore`: systematic exploration of a dataset.
 
 use crate::data_args::DataArgs;
-use crate::{Outcome, chart, commands};
+use crate::{Outcome, chart};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::{Ending, Progress};
@@ -107,7 +107,7 @@ impl Explore {
             writer.finish()?;
         }
         if let Some(file) = &self.report {
-            commands::write_atomically(file, share_chart(&entries, self.programs, &header)?.as_bytes())?;
+            mapo_files::write(file, share_chart(&entries, self.programs, &header)?.as_bytes())?;
         }
         let summary = Summary::new(&entries, done, seconds, pool.current_num_threads());
         match self.json {

@@ -105,5 +105,5 @@ fn write_verdicts(file: &Path, report: &Report) -> Result<(), Box<dyn Error>> {
     for verdict in &report.verdicts {
         writeln!(text, "{}\t{}", verdict.id, verdict.correct)?;
     }
-    crate::commands::write_atomically(file, text.as_bytes())
+    Ok(mapo_files::write(file, text.as_bytes())?)
 }

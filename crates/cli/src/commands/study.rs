@@ -4,7 +4,7 @@ use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
 use crate::training::{Stopper, examples, threads};
-use crate::{Outcome, commands, print, table_view};
+use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_datasets::{Example, Pruning, Selection};
 use mapo_model::confidence::Calibration;
@@ -226,19 +226,19 @@ impl Study {
         let selection = self.data.selection.selection();
         let split = self.data.data.split(&selection);
         let page = format!("# Study of {} {split}\n\n{findings}", self.data.data.kind());
-        commands::write_atomically(&folder.join("study.md"), page.as_bytes())?;
+        mapo_files::write(&folder.join("study.md"), page.as_bytes())?;
         let mut lines = String::new();
         for question in &findings.each {
             writeln!(lines, "{}", serde_json::to_string(question)?)?;
         }
-        commands::write_atomically(&folder.join("questions.jsonl"), lines.as_bytes())?;
+        mapo_files::write(&folder.join("questions.jsonl"), lines.as_bytes())?;
         if let Some(spurious) = &findings.spurious {
             let mut lines = String::new();
             for question in &spurious.each {
                 let question: &AnnotatedQuestion = question;
                 writeln!(lines, "{}", serde_json::to_string(question)?)?;
             }
-            commands::write_atomically(&folder.join("annotated.jsonl"), lines.as_bytes())?;
+            mapo_files::write(&folder.join("annotated.jsonl"), lines.as_bytes())?;
         }
         Ok(())
     }

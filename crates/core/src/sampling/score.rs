@@ -14,6 +14,14 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// All programs below a node are as likely as the prefix that it stands for.
+    fn keep(&mut self, tree: &PrefixTree, node: usize) {
+        for (_, child) in tree.children(node) {
+            self.log_probability[child] = self.log_probability[node];
+            self.keep(tree, child);
+        }
+    }
+
     /// log π(a) of every program, in the tree's order.
     pub fn programs(&self, tree: &PrefixTree) -> Vec<f64> {
         (0..tree.programs())
@@ -45,7 +53,8 @@ impl Scores {
 }
 
 /// Scores trees, each with its example: one step for each distinct prefix, all examples together, level by
-/// level. The rows of the policy are lost.
+/// level. A prefix after which there is nothing to choose any more takes no step: the last action of a program is
+/// often the only valid one. The rows of the policy are lost.
 ///
 /// # Errors
 /// Those of the policy.
@@ -63,9 +72,10 @@ where
             leaving: vec![f64::from(u8::from(tree.programs() == 0)); tree.nodes()],
         })
         .collect();
+    let open: Vec<Vec<bool>> = trees.iter().map(|(_, tree)| open(tree)).collect();
     // The node of each row, and the place of its tree.
     let mut rows: Vec<(usize, usize)> = (0..trees.len())
-        .filter(|&place| trees[place].1.nodes() > 1)
+        .filter(|&place| open[place][0])
         .map(|place| (place, 0))
         .collect();
     let examples: Vec<usize> = rows.iter().map(|&(place, _)| trees[place].0).collect();
@@ -89,10 +99,11 @@ where
                 };
                 scores.log_probability[child] = scores.log_probability[node] + step;
                 scores.step[child] = step.exp();
-                // Nothing is valid after a whole program.
-                if !tree.valid(child).is_empty() {
+                if open[place][child] {
                     next.push((place, child));
                     moves.push(Move { row, action });
+                } else {
+                    scores.keep(tree, child);
                 }
             }
         }
@@ -102,4 +113,14 @@ where
         }
     }
     Ok(scores)
+}
+
+/// Which nodes still have a choice: at themselves, or at a node below.
+fn open(tree: &PrefixTree) -> Vec<bool> {
+    let mut open = vec![false; tree.nodes()];
+    // A node comes after its parent.
+    for node in (0..tree.nodes()).rev() {
+        open[node] = tree.valid(node).len() > 1 || tree.children(node).any(|(_, child)| open[child]);
+    }
+    open
 }

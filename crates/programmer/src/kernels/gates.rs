@@ -4,7 +4,7 @@
 
 use super::kernel;
 use super::math::{sigmoid_pair, tanh, tanh_pair};
-use super::product::Rows;
+use super::rows::Rows;
 
 /// What a step of the cell writes; all have one row for each row of the step.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::attention::softmax_with;
 use super::kernel;
-use super::product::Rows;
+use super::rows::Rows;
 use super::vector::{add_scaled_with, dot_with};
 
 kernel! {

@@ -9,7 +9,9 @@ pub mod attention;
 pub mod gates;
 pub mod math;
 pub mod mixture;
+pub mod outer;
 pub mod product;
+pub mod rows;
 pub mod vector;
 
 use std::sync::OnceLock;

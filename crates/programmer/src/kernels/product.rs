@@ -6,6 +6,7 @@
 //! scattered, and a product may start from rows that are scattered too.
 
 use super::arch;
+use super::rows::Rows;
 use crate::matrix::{LINE, Matrix, padded};
 use pulp::{Simd, WithSimd};
 
@@ -102,83 +103,6 @@ impl Packed {
     /// Columns of the operand.
     pub fn n(&self) -> usize {
         self.n
-    }
-}
-
-/// Rows of a matrix, all in order or chosen by an index.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    data: &'a [f32],
-    stride: usize,
-    index: Option<&'a [u32]>,
-    count: usize,
-}
-
-impl<'a> Rows<'a> {
-    /// `count` rows that lie `stride` apart in a slice.
-    pub fn slice(data: &'a [f32], stride: usize) -> Self {
-        assert_eq!(data.len() % stride, 0, "a slice of whole rows");
-        Self {
-            data,
-            stride,
-            index: None,
-            count: data.len() / stride,
-        }
-    }
-
-    /// The same rows, chosen by an index.
-    pub fn at(self, index: &'a [u32]) -> Self {
-        assert!(self.index.is_none(), "rows are chosen once");
-        let rows = self.data.len() / self.stride;
-        assert!(
-            index.iter().all(|&i| (i as usize) < rows),
-            "row index out of range"
-        );
-        Self {
-            index: Some(index),
-            count: index.len(),
-            ..self
-        }
-    }
-
-    /// Rows `from..to` of a matrix.
-    pub fn span(matrix: &'a Matrix, from: usize, to: usize) -> Self {
-        Self {
-            data: matrix.span(from, to),
-            stride: matrix.stride(),
-            index: None,
-            count: to - from,
-        }
-    }
-
-    /// All rows of a matrix.
-    pub fn all(matrix: &'a Matrix) -> Self {
-        Self::span(matrix, 0, matrix.rows())
-    }
-
-    /// The rows of a matrix that `index` names, in that order.
-    pub fn indexed(matrix: &'a Matrix, index: &'a [u32]) -> Self {
-        Self::all(matrix).at(index)
-    }
-
-    /// Number of rows.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Row `row` with its padding.
-    #[inline(always)]
-    pub fn row(&self, row: usize) -> &'a [f32] {
-        let at = self.index.map_or(row, |index| index[row] as usize);
-        &self.data[at * self.stride..(at + 1) * self.stride]
-    }
-
-    #[inline(always)]
-    fn pointer(&self, row: usize) -> *const f32 {
-        debug_assert!(row < self.count);
-        let at = self.index.map_or(row, |index| index[row] as usize);
-        // SAFETY: constructors check that every row lies within `data`.
-        unsafe { self.data.as_ptr().add(at * self.stride) }
     }
 }
 
@@ -292,61 +216,6 @@ impl WithSimd for PackedOp<'_> {
     }
 }
 
-/// The left operand of [`add_outer`]: columns of some rows of a matrix.
-#[derive(Clone, Copy, Debug)]
-pub struct Columns<'a> {
-    /// The rows.
-    pub rows: Rows<'a>,
-    /// The first column used.
-    pub from: usize,
-    /// How many columns are used.
-    pub count: usize,
-}
-
-/// out += aᵀ·b over the common rows of `a` and `b`: weight gradients. `out` is row-major, `a.count` × `cols`,
-/// unpadded.
-///
-/// Both operands are new every time, so there is nothing to pack beforehand and a general product serves
-/// best.
-pub fn add_outer(a: Columns<'_>, b: Rows<'_>, cols: usize, out: &mut [f32]) {
-    let rows = a.rows.count;
-    assert!(
-        a.rows.index.is_none() && b.index.is_none(),
-        "outer products take rows in order"
-    );
-    assert_eq!(rows, b.count, "outer product of different numbers of rows");
-    assert!(a.from + a.count <= a.rows.stride && cols <= b.stride);
-    assert_eq!(out.len(), a.count * cols, "gradient of another shape");
-    if rows == 0 || out.is_empty() {
-        return;
-    }
-    // SAFETY: the asserts above and the constructors of `Rows` make every element that the strides name lie
-    // within its slice.
-    unsafe {
-        gemm::gemm(
-            a.count,
-            cols,
-            rows,
-            out.as_mut_ptr(),
-            1,
-            cols as isize,
-            true,
-            a.rows.data.as_ptr().add(a.from),
-            a.rows.stride as isize,
-            1,
-            b.data.as_ptr(),
-            1,
-            b.stride as isize,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
-    }
-}
-
 /// One tile of a product: up to [`TILE`] rows by one panel. Null `first` pointers mean a start from zero.
 struct Tile {
     k: usize,
@@ -448,19 +317,7 @@ impl Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn noise(seed: &mut u32) -> f32 {
-        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*seed >> 8) as f32 / (1 << 24) as f32 - 0.5
-    }
-
-    fn random(rows: usize, cols: usize, seed: &mut u32) -> Matrix {
-        let mut m = Matrix::zeros(rows, cols);
-        for r in 0..rows {
-            m.row_mut(r)[..cols].iter_mut().for_each(|x| *x = noise(seed));
-        }
-        m
-    }
+    use crate::kernels::rows::{noise, random};
 
     #[test]
     fn products_equal_the_plain_sum() {
@@ -547,35 +404,6 @@ mod tests {
                 (0..k).for_each(|l| sum[l] += dot * f64::from(w[j * k + l]));
             }
             assert!((0..k).all(|l| (f64::from(back.row(r)[l]) - sum[l]).abs() < 1e-4));
-        }
-    }
-
-    #[test]
-    fn outer_products_equal_the_plain_sum() {
-        let mut seed = 2;
-        for (rows, p, q) in [(1, 1, 1), (3, 20, 17), (300, 40, 70), (513, 9, 200)] {
-            let (a, b) = (random(rows, p, &mut seed), random(rows, q, &mut seed));
-            let (from, to) = (p / 3, p);
-            let mut out = vec![0.5; (to - from) * q];
-            add_outer(
-                Columns {
-                    rows: Rows::all(&a),
-                    from,
-                    count: to - from,
-                },
-                Rows::all(&b),
-                q,
-                &mut out,
-            );
-            for i in from..to {
-                for j in 0..q {
-                    let sum: f64 = (0..rows)
-                        .map(|r| f64::from(a.row(r)[i]) * f64::from(b.row(r)[j]))
-                        .sum::<f64>()
-                        + 0.5;
-                    assert!((f64::from(out[(i - from) * q + j]) - sum).abs() < 1e-4);
-                }
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Element-wise work on rows, and dot products.
 
 use super::kernel;
-use super::product::Rows;
+use super::rows::Rows;
 use pulp::Simd;
 
 /// Σ x·y over two registers' worth of independent sums; both slices have the same length, in whole lines.

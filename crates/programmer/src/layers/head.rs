@@ -1,13 +1,13 @@
 //! From the decoder's state to its output: additive attention and a linear layer.
 //!
 //! output = A·state + C·Σ probability·content + b. C is applied to the contents of all tokens beforehand
-//! ([`Memory::contents`]), which gives the same numbers for fewer products.
+//! ([`SlotMemory::contents`]), which gives the same numbers for fewer products.
 
-use super::encoder::{Memory, MemoryGradient};
 use super::linear::Linear;
+use super::slots::{SlotGradient, SlotMemory};
 use super::{Source, Sources};
 use crate::kernels::attention;
-use crate::kernels::product::Rows;
+use crate::kernels::rows::Rows;
 use crate::matrix::{Matrix, padded};
 use crate::parameters::{EntryId, Ids, Layout};
 
@@ -59,7 +59,7 @@ impl Head {
     }
 
     /// Keys and contents of all tokens.
-    pub fn project(&self, encoded: &Matrix, raw_contents: &mut Matrix, memory: &mut Memory) {
+    pub fn project(&self, encoded: &Matrix, raw_contents: &mut Matrix, memory: &mut SlotMemory) {
         let (rows, hidden) = (encoded.rows(), encoded.cols());
         memory.keys.shape(rows, self.query_width());
         let stride = memory.keys.stride();
@@ -77,7 +77,7 @@ impl Head {
     /// The reverse of [`project`](Self::project): writes the gradient of the encoder's outputs.
     pub fn project_backward(
         &self,
-        gradient: &MemoryGradient,
+        gradient: &SlotGradient,
         d_raw_contents: &mut Matrix,
         d_encoded: &mut Matrix,
     ) {
@@ -95,9 +95,10 @@ impl Head {
             .backward(Rows::all(&gradient.keys), true, d_encoded.data_mut(), stride);
     }
 
-    pub(super) fn project_sources<'a>(
+    /// Names the sources of the gradients of what [`project`](Self::project) used.
+    pub fn project_sources<'a>(
         &self,
-        gradient: &'a MemoryGradient,
+        gradient: &'a SlotGradient,
         d_raw_contents: &'a Matrix,
         encoded: &'a Matrix,
         raw_contents: &'a Matrix,
@@ -111,7 +112,7 @@ impl Head {
             .sources(Rows::all(&gradient.contents), Rows::all(raw_contents), sources);
     }
 
-    fn source<'a>(&'a self, memory: &'a Memory, example: usize) -> attention::Source<'a> {
+    fn source<'a>(&'a self, memory: &'a SlotMemory, example: usize) -> attention::Source<'a> {
         let (from, to) = (memory.tokens[example], memory.tokens[example + 1]);
         attention::Source {
             keys: memory.keys.span(from, to),
@@ -126,7 +127,7 @@ impl Head {
     /// for a row as its example has tokens, `query` a row for each.
     pub fn forward(
         &self,
-        memory: &Memory,
+        memory: &SlotMemory,
         state: Rows<'_>,
         examples: &[u32],
         query: &mut [f32],
@@ -155,12 +156,12 @@ impl Head {
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,
-        memory: &Memory,
+        memory: &SlotMemory,
         examples: &[u32],
         query: &[f32],
         mut probability: &[f32],
         d_out: Rows<'_>,
-        gradient: &mut MemoryGradient,
+        gradient: &mut SlotGradient,
         d_score: &mut [f32],
         mut d_probability: &mut [f32],
         d_query: &mut [f32],

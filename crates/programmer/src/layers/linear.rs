@@ -1,7 +1,8 @@
 //! A linear layer: y = W·x + b.
 
 use super::{Source, Sources};
-use crate::kernels::product::{Packed, Rows, Start, product};
+use crate::kernels::product::{Packed, Start, product};
+use crate::kernels::rows::Rows;
 use crate::matrix::padded;
 use crate::parameters::{Layout, LinearIds};
 

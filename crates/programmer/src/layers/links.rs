@@ -10,14 +10,14 @@
 //!
 //! Both looks may also be at nothing, whose score is trained.
 
-use super::encoder::Memory;
 use super::linear::Linear;
+use super::slots::SlotMemory;
 use super::{Source, Sources};
 use crate::batch::Example;
 use crate::kernels::mixture::{
     feature_scores, feature_scores_backward, mix, mix_backward, softmax, softmax_backward,
 };
-use crate::kernels::product::Rows;
+use crate::kernels::rows::Rows;
 use crate::kernels::vector::{add_scaled, dots};
 use crate::matrix::Matrix;
 use crate::parameters::{EntryId, Layout, LinkIds};
@@ -246,7 +246,7 @@ impl LinkTape {
 
     /// What the decoder's attention to each token adds to the logit of each column: for each column as many numbers
     /// as its example has tokens.
-    pub fn point(&mut self, links: &Links, examples: &[&Example], memory: &mut Memory) {
+    pub fn point(&mut self, links: &Links, examples: &[&Example], memory: &mut SlotMemory) {
         memory.links.clear();
         memory.link_starts.clear();
         memory.link_starts.push(0);

@@ -6,7 +6,8 @@
 
 use super::{Source, Sources};
 use crate::kernels::gates::{self, CellState};
-use crate::kernels::product::{Packed, Rows, Start, product};
+use crate::kernels::product::{Packed, Start, product};
+use crate::kernels::rows::Rows;
 use crate::kernels::vector::scatter_add;
 use crate::matrix::{Matrix, padded};
 use crate::parameters::{Layout, LstmIds};

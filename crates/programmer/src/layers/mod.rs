@@ -1,13 +1,12 @@
 //! The layers: each with its forward and backward pass, serving training, scoring and stepping alike.
 
-pub mod decoder;
 pub mod embedding;
-pub mod encoder;
 pub mod head;
 pub mod linear;
 pub mod links;
 pub mod lstm;
 pub mod pointer;
+pub mod slots;
 
 use crate::matrix::Matrix;
 use crate::parameters::{EntryId, Ids, Layout};
@@ -105,16 +104,16 @@ pub enum Source<'a> {
     /// d_outputᵀ·input, for weights.
     Outer {
         /// Gradient of the outputs.
-        d_output: crate::kernels::product::Rows<'a>,
+        d_output: crate::kernels::rows::Rows<'a>,
         /// The inputs, in the same order.
-        input: crate::kernels::product::Rows<'a>,
+        input: crate::kernels::rows::Rows<'a>,
         /// The outputs come in this many blocks, each padded.
         blocks: usize,
     },
     /// Column sums, for biases.
     Sum {
         /// Gradient of the outputs.
-        d_output: crate::kernels::product::Rows<'a>,
+        d_output: crate::kernels::rows::Rows<'a>,
         /// The outputs come in this many blocks, each padded.
         blocks: usize,
     },

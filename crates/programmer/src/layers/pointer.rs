@@ -1,13 +1,13 @@
 //! The pointer: a softmax over the slots that are valid at a step.
 
-use super::encoder::{Memory, MemoryGradient};
-use crate::kernels::product::Rows;
+use super::slots::{SlotGradient, SlotMemory};
+use crate::kernels::rows::Rows;
 use crate::kernels::vector::{add_scaled, dot, dots};
 
 /// Log-probabilities of some slots for one output of the decoder, whose attention to the tokens of its question
 /// was `attention`.
 pub fn forward(
-    memory: &Memory,
+    memory: &SlotMemory,
     output: &[f32],
     attention: &[f32],
     slots: &[u32],
@@ -51,13 +51,13 @@ pub struct Wish<'a> {
 /// `logits` is overwritten with the gradients of the logits.
 #[allow(clippy::too_many_arguments)]
 pub fn backward(
-    memory: &Memory,
+    memory: &SlotMemory,
     output: &[f32],
     attention: &[f32],
     slots: &[u32],
     wish: Wish<'_>,
     logits: &mut [f32],
-    gradient: &mut MemoryGradient,
+    gradient: &mut SlotGradient,
     d_output: &mut [f32],
     d_attention: &mut [f32],
 ) {
@@ -123,7 +123,7 @@ mod tests {
 
     fn check_pointers_equal_central_differences() {
         let mut stream = Stream::new(3, 1);
-        let mut memory = Memory::default();
+        let mut memory = SlotMemory::default();
         memory.slots.reset(4, WIDTH);
         memory.slot_bias = vec![0.1, -0.2, 0.3, 0.0];
         memory
@@ -141,10 +141,10 @@ mod tests {
         let mut logits = [0.0; 3];
         forward(&memory, &output, &[], &slots, &mut logits);
         assert!((logits.iter().map(|l| l.exp()).sum::<f32>() - 1.0).abs() < 1e-6);
-        let mut gradient = MemoryGradient {
+        let mut gradient = SlotGradient {
             slots: Matrix::zeros(4, WIDTH),
             slot_bias: vec![0.0; 4],
-            ..MemoryGradient::default()
+            ..SlotGradient::default()
         };
         let mut d_output = vec![9.0; WIDTH];
         backward(

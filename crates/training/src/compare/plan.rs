@@ -6,7 +6,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::variant::Variant;
-use crate::files::write_whole;
 use crate::run::folder::{Origin, RunConfig};
 use crate::{Error, Result};
 
@@ -138,7 +137,7 @@ impl Plan {
             all = known.joined_by(self);
         }
         let text = serde_json::to_vec_pretty(&all).map_err(|error| wrong(&error.to_string()))?;
-        write_whole(&file, &text)?;
+        mapo_files::write(&file, &text)?;
         Ok(lock)
     }
 

@@ -7,7 +7,6 @@ use super::plot::{Curve, Panel, chart};
 use super::results::{Point, Results, VariantResult};
 use super::statistics::{Difference, Summary};
 use crate::Result;
-use crate::files::write_whole;
 
 const CURVES: &str = "curves.svg";
 const CLIP: &str = "clip_fraction.svg";
@@ -20,17 +19,17 @@ pub fn write(directory: &Path, results: &Results, command: &str) -> Result<()> {
     let document = describe(results, command)?;
     for block in &document.blocks {
         if let Block::Figure { file, svg, .. } = block {
-            write_whole(&directory.join(file), svg.as_bytes())?;
+            mapo_files::write(&directory.join(file), svg.as_bytes())?;
         }
     }
-    write_whole(&directory.join("report.md"), document.to_markdown().as_bytes())?;
-    write_whole(&directory.join("report.html"), document.to_html().as_bytes())?;
+    mapo_files::write(&directory.join("report.md"), document.to_markdown().as_bytes())?;
+    mapo_files::write(&directory.join("report.html"), document.to_html().as_bytes())?;
     let file = directory.join("results.json");
     let json = serde_json::to_vec_pretty(results).map_err(|error| crate::Error::Run {
         file: file.clone(),
         problem: error.to_string(),
     })?;
-    write_whole(&file, &json)
+    Ok(mapo_files::write(&file, &json)?)
 }
 
 /// The report.

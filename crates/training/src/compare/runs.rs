@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use super::plan::Plan;
 use super::variant::Variant;
-use crate::files::write_whole;
 use crate::run::folder::Folder;
 use crate::run::{Event, Trainer};
 use crate::{Error, Result, eval, session};
@@ -172,7 +171,7 @@ impl Runs<'_> {
                 text.push_str(&line);
                 text.push('\n');
             }
-            write_whole(&file, text.as_bytes())?;
+            mapo_files::write(&file, text.as_bytes())?;
         }
         Ok(())
     }
@@ -187,5 +186,5 @@ pub(super) fn read_time(run: &Path) -> Option<f64> {
 
 fn keep_time(run: &Path, seconds: f64) -> Result<()> {
     let text = serde_json::to_vec(&Time { seconds }).unwrap_or_default();
-    write_whole(&run.join(TIME), &text)
+    Ok(mapo_files::write(&run.join(TIME), &text)?)
 }

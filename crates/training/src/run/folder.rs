@@ -28,7 +28,6 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::files::write_whole;
 use crate::run::events::Events;
 use crate::run::metrics::Metrics;
 use crate::run::{Actors, Best, TableTask, Trainer};
@@ -492,7 +491,7 @@ impl Folder {
 
     /// Writes a file whole or not at all.
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        write_whole(&self.path.join(name), content)
+        Ok(mapo_files::write(&self.path.join(name), content)?)
     }
 
     fn io(&self, name: &str, source: std::io::Error) -> Error {

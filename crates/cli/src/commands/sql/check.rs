@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use crate::training::{examples, threads};
-use crate::{Outcome, commands, json, print};
+use crate::{Outcome, json, print};
 use mapo_core::example_rng;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::explain::sql;
@@ -54,7 +54,7 @@ impl Check {
                 .iter()
                 .map(|table| format!("{}\n", table.to_json()))
                 .collect();
-            commands::write_atomically(file, lines.as_bytes())?;
+            mapo_files::write(file, lines.as_bytes())?;
         }
         let report = Report::new(examples.len(), &tables);
         match self.json {

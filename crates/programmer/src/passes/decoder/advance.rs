@@ -1,10 +1,9 @@
-//! A forward pass that keeps the last level only: scoring and stepping.
+//! A forward pass that keeps the last level only: stepping.
 
-use super::super::encoder::Memory;
-use super::{Inputs, point};
-use crate::forest::Forest;
 use crate::kernels::gates::CellState;
-use crate::kernels::product::{Rows, Start};
+use crate::kernels::product::Start;
+use crate::kernels::rows::Rows;
+use crate::layers::slots::SlotMemory;
 use crate::matrix::Matrix;
 use crate::network::Network;
 
@@ -40,7 +39,7 @@ impl AdvanceScratch {
 #[allow(clippy::too_many_arguments)]
 pub fn advance(
     network: &Network,
-    memory: &Memory,
+    memory: &SlotMemory,
     projected: Rows<'_>,
     examples: &[u32],
     parents: &[u32],
@@ -104,70 +103,4 @@ pub fn advance(
         &mut scratch.probability,
         out.data_mut(),
     );
-}
-
-/// Scores the programs of a forest.
-#[derive(Clone, Debug, Default)]
-pub struct Scorer {
-    states: [States; 2],
-    scratch: AdvanceScratch,
-    inputs: Inputs,
-    output: Matrix,
-    parents: Vec<u32>,
-    /// Log-probabilities of all candidates of the forest.
-    pub log_probability: Vec<f32>,
-}
-
-impl Scorer {
-    /// Runs all nodes. Variables are written into the memory's slots.
-    pub fn run(&mut self, network: &Network, forest: &Forest, memory: &mut Memory) {
-        let h = network.config().hidden;
-        let rec = &forest.recurrence;
-        memory.slots.shape(memory.fixed_rows() + forest.variables, h);
-        self.log_probability.resize(forest.candidates.len(), 0.0);
-        self.inputs.begin(network, forest, memory);
-        for level in 0..rec.len() {
-            let rows = rec.level(level);
-            let base = if level == 0 {
-                0
-            } else {
-                rec.initial + rec.levels[level - 1]
-            };
-            self.parents.clear();
-            self.parents
-                .extend(rec.parents[rows.clone()].iter().map(|&p| p - base as u32));
-            let (one, two) = self.states.split_at_mut(1);
-            let (before, after) = if level % 2 == 0 {
-                (&two[0], &mut one[0])
-            } else {
-                (&one[0], &mut two[0])
-            };
-            let before = match level {
-                0 => (&memory.hidden[..], &memory.cell[..]),
-                _ => (&before.hidden[..], &before.cell[..]),
-            };
-            advance(
-                network,
-                memory,
-                self.inputs.of(forest, rows.clone()),
-                &forest.example[rows.clone()],
-                &self.parents,
-                before,
-                after,
-                &mut self.scratch,
-                &mut self.output,
-            );
-            for (row, node) in rows.enumerate() {
-                point(
-                    forest,
-                    memory,
-                    node,
-                    self.output.row(row),
-                    self.scratch.attention(row),
-                    &mut self.log_probability,
-                );
-            }
-            self.inputs.follow(network, forest, memory, level);
-        }
-    }
 }

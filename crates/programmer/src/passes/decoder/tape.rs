@@ -1,13 +1,15 @@
 //! A forward pass with a record of everything, and its backward pass: training.
 
-use super::super::Sources;
-use super::super::encoder::{Dropout, Memory, MemoryGradient, Site};
-use super::super::lstm::LayerTape;
-use super::super::pointer::{self, Wish};
-use super::{Inputs, point};
-use crate::forest::Forest;
-use crate::kernels::product::{Rows, Start};
+use super::super::dropout::{Dropout, Site};
+use super::super::forest::Forest;
+use super::inputs::Inputs;
+use crate::kernels::product::Start;
+use crate::kernels::rows::Rows;
 use crate::kernels::vector::{add_scaled, scatter_add};
+use crate::layers::Sources;
+use crate::layers::lstm::LayerTape;
+use crate::layers::pointer::{self, Wish};
+use crate::layers::slots::{SlotGradient, SlotMemory};
 use crate::matrix::Matrix;
 use crate::network::Network;
 
@@ -45,7 +47,7 @@ impl DecoderTape {
         &mut self,
         network: &Network,
         forest: &Forest,
-        memory: &mut Memory,
+        memory: &mut SlotMemory,
         dropout: Option<Dropout>,
     ) {
         let (config, layers) = (network.config(), network.layers());
@@ -142,9 +144,9 @@ impl DecoderTape {
         &mut self,
         network: &Network,
         forest: &Forest,
-        memory: &Memory,
+        memory: &SlotMemory,
         loss: Loss,
-        gradient: &mut MemoryGradient,
+        gradient: &mut SlotGradient,
     ) {
         let (config, layers) = (network.config(), network.layers());
         let h = config.hidden;
@@ -246,7 +248,7 @@ impl DecoderTape {
         forest: &Forest,
         from: usize,
         to: usize,
-        gradient: &mut MemoryGradient,
+        gradient: &mut SlotGradient,
     ) {
         self.d_inputs.shape(to - from, network.config().hidden);
         let stride = self.d_inputs.stride();
@@ -288,5 +290,27 @@ impl DecoderTape {
             &self.d_score,
             sources,
         );
+    }
+}
+
+/// Points at a node's candidates; if the node ends an expression, its output becomes the variable.
+fn point(
+    forest: &Forest,
+    memory: &mut SlotMemory,
+    node: usize,
+    output: &[f32],
+    attention: &[f32],
+    log_probability: &mut [f32],
+) {
+    let candidates = forest.candidate_starts[node]..forest.candidate_starts[node + 1];
+    pointer::forward(
+        memory,
+        output,
+        attention,
+        forest.candidates(node),
+        &mut log_probability[candidates],
+    );
+    if let Some(slot) = forest.variable[node] {
+        memory.slots.row_mut(slot as usize).copy_from_slice(output);
     }
 }

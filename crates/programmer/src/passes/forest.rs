@@ -1,18 +1,17 @@
 //! Programs as a forest of decoder steps.
 //!
-//! A node is a prefix of a program of an example: one decoder step. With sharing, each distinct prefix is one
-//! node and programs form trees; without it every program is a chain of its own. Nodes are ordered by level,
-//! so that all programs of all examples advance together.
+//! A node is a distinct prefix of an example's programs: one decoder step, however many programs have it. Nodes are
+//! ordered by level, so that all programs of all examples advance together.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::layers::encoder::{Memory, SlotRow};
 use crate::layers::lstm::Recurrence;
+use crate::layers::slots::{SlotMemory, SlotRow};
 use std::ops::Range;
 
 const NONE: u32 = u32::MAX;
 
-/// Decoder steps in levels, and what each reads and writes. Examples and slots are those of a [`Memory`].
+/// Decoder steps in levels, and what each reads and writes. Examples and slots are those of a [`SlotMemory`].
 #[derive(Clone, Debug, Default)]
 pub struct Forest {
     /// Levels and the state that each node continues; the initial states are those of the examples.
@@ -118,17 +117,16 @@ impl Forest {
     /// `local` in `memory`.
     ///
     /// # Errors
-    /// [`Error::Trajectory`] if two programs of an example share a prefix and differ in what is valid after
+    /// [`Error::Program`] if two programs of an example share a prefix and differ in what is valid after
     /// it.
     pub fn build(
         &mut self,
         batch: &Batch<'_>,
         programs: &[u32],
         local: &[u32],
-        memory: &Memory,
-        share: bool,
+        memory: &SlotMemory,
     ) -> Result<()> {
-        self.draft(batch, programs, local, memory, share)?;
+        self.draft(batch, programs, local, memory)?;
         self.arrange(memory);
         Ok(())
     }
@@ -138,8 +136,7 @@ impl Forest {
         batch: &Batch<'_>,
         programs: &[u32],
         local: &[u32],
-        memory: &Memory,
-        share: bool,
+        memory: &SlotMemory,
     ) -> Result<()> {
         let build = &mut self.build;
         build.drafts.clear();
@@ -155,32 +152,27 @@ impl Forest {
         build.order.extend_from_slice(programs);
         build
             .order
-            .sort_by_key(|&p| local[batch.trajectories[p as usize].example]);
+            .sort_by_key(|&p| local[batch.weighted[p as usize].example]);
         for order in 0..build.order.len() {
             let program = build.order[order];
-            let trajectory = &batch.trajectories[program as usize];
-            let example = local[trajectory.example];
-            let steps = trajectory.steps;
+            let weighted = &batch.weighted[program as usize];
+            let example = local[weighted.example];
+            let steps = weighted.steps;
             build.variables.clear();
             let mut parent = NONE;
             let mut input = memory.start_row();
             for step in 0..steps.len() {
                 let before = if step == 0 { NONE } else { steps.chosen(step - 1) };
-                let known = if share {
-                    build.find(parent, before, example)
-                } else {
-                    None
-                };
-                let node = match known {
+                let node = match build.find(parent, before, example) {
                     Some(node) => {
                         let draft = build.drafts[node as usize];
-                        let maker = batch.trajectories[draft.program as usize].steps;
+                        let maker = batch.weighted[draft.program as usize].steps;
                         if maker.valid(draft.step as usize) != steps.valid(step) {
-                            return Err(Error::Trajectory {
-                                trajectory: program as usize,
+                            return Err(Error::Program {
+                                program: program as usize,
                                 step,
                                 reason: format!(
-                                    "other slots are valid than after the same prefix in trajectory {}",
+                                    "other slots are valid than after the same prefix in program {}",
                                     draft.program
                                 ),
                             });
@@ -213,19 +205,19 @@ impl Forest {
                             first_choice: NONE,
                             count: 0.0,
                         };
-                        build.insert(draft, share)
+                        build.insert(draft)
                     }
                 };
                 let chosen = steps.chosen(step);
                 let position = steps.valid(step).iter().position(|&s| s == chosen).unwrap_or(0) as u32;
                 build.drafts[node as usize].count += 1.0;
                 build.steps.push((node, position));
-                let same = build.choose(node, position, trajectory.weight, steps.defines(step));
+                let same = build.choose(node, position, weighted.weight, steps.defines(step));
                 if !same {
-                    return Err(Error::Trajectory {
-                        trajectory: program as usize,
+                    return Err(Error::Program {
+                        program: program as usize,
                         step,
-                        reason: "whether this step defines a variable differs from another trajectory".into(),
+                        reason: "whether this step defines a variable differs from another program".into(),
                     });
                 }
                 input = match memory.slot(example as usize, chosen) {
@@ -248,7 +240,7 @@ impl Forest {
     }
 
     /// Puts the drafts in order of their levels; within a level the nodes of an example stay together.
-    fn arrange(&mut self, memory: &Memory) {
+    fn arrange(&mut self, memory: &SlotMemory) {
         let Self {
             build, recurrence, ..
         } = self;
@@ -376,16 +368,14 @@ impl Build {
         None
     }
 
-    fn insert(&mut self, mut draft: Draft, share: bool) -> u32 {
+    fn insert(&mut self, mut draft: Draft) -> u32 {
         let node = self.drafts.len() as u32;
-        if share {
-            if draft.parent == NONE {
-                self.roots[draft.example as usize] = node;
-            } else {
-                let parent = &mut self.drafts[draft.parent as usize];
-                draft.next_sibling = parent.first_child;
-                parent.first_child = node;
-            }
+        if draft.parent == NONE {
+            self.roots[draft.example as usize] = node;
+        } else {
+            let parent = &mut self.drafts[draft.parent as usize];
+            draft.next_sibling = parent.first_child;
+            parent.first_child = node;
         }
         self.drafts.push(draft);
         node

@@ -4,16 +4,21 @@
 //! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters. A packed
 //! file ([`Checkpoint::pack`]) holds the parameters in 16 bits and nothing of the training.
 
-use crate::config::Config;
+mod header;
+mod summary;
+
+pub(crate) use header::model_bytes;
+pub use summary::Summary;
+
 use crate::error::{Error, Result};
-use crate::file::{self, Contents, Tensor, f32_bytes, read_f16, read_f32};
+use crate::file::{self, Contents, f32_bytes, read_f16, read_f32};
 use crate::network::Network;
-use crate::optimiser::{Adam, AdamOptions, Average};
-use crate::parameters::{Entry, Layout};
-use crate::words::{Precision, Stored, VALUES, Words};
-use half::f16;
+use crate::optimiser::{Adam, Average};
+use crate::parameters::Layout;
+use crate::stored::Stored;
+use crate::words::Words;
+use header::{AdamHeader, Header, tensor, word_tensors};
 use safetensors::Dtype;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,136 +37,6 @@ pub struct Checkpoint {
     pub notes: serde_json::Value,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    config: Config,
-    step: u64,
-    adam: Option<AdamHeader>,
-    average: Option<f32>,
-    notes: serde_json::Value,
-    /// Where the fixed vectors come from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    vectors: Option<String>,
-    trained_words: usize,
-    words: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AdamHeader {
-    steps: u64,
-    options: AdamOptions,
-}
-
-/// What a model's file says of itself, without the model.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// The size of the file.
-    pub bytes: u64,
-    /// The shape of the network.
-    pub config: Config,
-    /// Number of parameters.
-    pub parameters: usize,
-    /// Bits of a parameter.
-    pub parameter_bits: u32,
-    /// Number of words.
-    pub words: usize,
-    /// How many of them have trained vectors.
-    pub trained_words: usize,
-    /// How the vectors of the others are stored.
-    pub precision: Precision,
-    /// Where these come from, if that was said.
-    pub vectors: Option<String>,
-    /// Whether training can go on from it.
-    pub has_optimiser: bool,
-    /// The training step.
-    pub step: u64,
-    /// What the caller kept beside.
-    pub notes: serde_json::Value,
-}
-
-impl Summary {
-    /// Reads what a model's file says of itself.
-    ///
-    /// # Errors
-    /// [`Error::File`] if it cannot be read, [`Error::Format`] if it is not a model.
-    pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-        file::read(path, |contents| {
-            let header = Header::of(contents)?;
-            header.config.check().map_err(|e| e.to_string())?;
-            let layout = Layout::new(&header.config, header.trained_words);
-            let types = layout.entries.iter().map(|entry| contents.dtype(&entry.name));
-            let types = types.collect::<std::result::Result<Vec<_>, _>>()?;
-            Ok(Self {
-                bytes,
-                parameters: layout.len(),
-                parameter_bits: if types.contains(&Dtype::F32) { 32 } else { 16 },
-                words: header.words.len(),
-                trained_words: header.trained_words,
-                precision: match contents.dtype(VALUES)? {
-                    Dtype::I8 => Precision::Byte,
-                    _ => Precision::Half,
-                },
-                vectors: header.vectors,
-                has_optimiser: header.adam.is_some(),
-                step: header.step,
-                notes: header.notes,
-                config: header.config,
-            })
-        })
-    }
-}
-
-impl Header {
-    fn of(contents: &Contents<'_>) -> std::result::Result<Self, String> {
-        match contents.kind() {
-            None => contents.description(),
-            Some(kind) => Err(format!("holds {kind}, not a model")),
-        }
-    }
-}
-
-/// A matrix of parameters for a file.
-fn tensor(prefix: &str, entry: &Entry, dtype: Dtype, bytes: Vec<u8>) -> Tensor {
-    Tensor {
-        name: format!("{prefix}{}", entry.name),
-        dtype,
-        shape: vec![entry.rows, entry.cols],
-        bytes,
-    }
-}
-
-/// A file for a model alone: parameters in 16 bits.
-pub(crate) fn model_bytes(
-    config: &Config,
-    words: &Words,
-    parameters: &[(Entry, Vec<f16>)],
-    step: u64,
-    notes: &serde_json::Value,
-) -> std::result::Result<Vec<u8>, String> {
-    let header = Header {
-        config: config.clone(),
-        step,
-        adam: None,
-        average: None,
-        notes: notes.clone(),
-        vectors: words.source().map(str::to_owned),
-        trained_words: words.trained(),
-        words: words.names().to_vec(),
-    };
-    let bytes = |values: &[f16]| values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let mut tensors: Vec<Tensor> = parameters
-        .iter()
-        .map(|(entry, values)| tensor("", entry, Dtype::F16, bytes(values)))
-        .collect();
-    tensors.extend(
-        words
-            .stored()
-            .tensors(words.len() - words.trained(), words.dimensions()),
-    );
-    file::to_bytes(&header, &tensors)
-}
-
 impl Checkpoint {
     /// A file for a network alone: a model.
     pub fn model(network: Network, notes: serde_json::Value) -> Self {
@@ -178,30 +53,25 @@ impl Checkpoint {
     /// file beside it, which then takes its name.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Write`] if it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let bytes = self.to_bytes().map_err(|reason| Error::Format {
             path: path.to_owned(),
             reason,
         })?;
-        file::write(path, &bytes)
+        Ok(mapo_files::write(path, &bytes)?)
     }
 
     fn to_bytes(&self) -> std::result::Result<Vec<u8>, String> {
         let network = &self.network;
         let words = network.words();
         let header = Header {
-            config: network.config().clone(),
-            step: self.step,
             adam: self.adam.as_ref().map(|adam| AdamHeader {
                 steps: adam.steps,
                 options: adam.options,
             }),
             average: self.average.as_ref().map(|average| average.decay),
-            notes: self.notes.clone(),
-            vectors: words.source().map(str::to_owned),
-            trained_words: words.trained(),
-            words: words.names().to_vec(),
+            ..Header::model(network.config(), words, self.step, &self.notes)
         };
         let mut tensors = Vec::new();
         let mut add_values = |prefix: &str, values: &[f32]| {
@@ -218,11 +88,7 @@ impl Checkpoint {
         if let Some(average) = &self.average {
             add_values("average.", &average.values);
         }
-        tensors.extend(
-            words
-                .stored()
-                .tensors(words.len() - words.trained(), words.dimensions()),
-        );
+        tensors.extend(word_tensors(words));
         file::to_bytes(&header, &tensors)
     }
 
@@ -247,7 +113,7 @@ impl Checkpoint {
             change(&mut description["notes"]);
             file::with_description(&bytes, &description)
         })?;
-        file::write(path, &changed)
+        Ok(mapo_files::write(path, &changed)?)
     }
 
     /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call it `name`.
@@ -319,52 +185,16 @@ impl Checkpoint {
             notes: header.notes,
         })
     }
-
-    /// Checks that the file's network is the one that is wanted.
-    ///
-    /// # Errors
-    /// [`Error::Format`] names the sizes that differ.
-    pub fn expect(&self, wanted: &Config, path: &Path) -> Result<()> {
-        let sizes = |c: &Config| match serde_json::to_value(c) {
-            Ok(serde_json::Value::Object(map)) => map,
-            _ => serde_json::Map::new(),
-        };
-        let (have, want) = (sizes(self.network.config()), sizes(wanted));
-        // What is switched off is not written.
-        let off = serde_json::json!("off");
-        let more = have.keys().filter(|name| !want.contains_key(*name));
-        let differing: Vec<String> = want
-            .keys()
-            .chain(more)
-            .map(|name| {
-                (
-                    name,
-                    have.get(name).unwrap_or(&off),
-                    want.get(name).unwrap_or(&off),
-                )
-            })
-            .filter(|(_, have, want)| have != want)
-            .map(|(name, have, want)| {
-                let shown = |value: &serde_json::Value| value.to_string().replace('"', "");
-                format!("{name} is {} and should be {}", shown(have), shown(want))
-            })
-            .collect();
-        if differing.is_empty() {
-            return Ok(());
-        }
-        Err(Error::Format {
-            path: path.to_owned(),
-            reason: format!("the network does not fit: {}", differing.join(", ")),
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use crate::optimiser::AdamOptions;
     use crate::reference::sample;
+    use crate::stored::Precision;
     use crate::vectors::Vectors;
-    use crate::words::Precision;
     use safetensors::tensor::TensorView;
     use std::collections::HashMap;
 
@@ -499,33 +329,26 @@ mod tests {
                 .to_string()
                 .contains("absent")
         );
+    }
 
-        let wanted = Config {
-            hidden: 8,
-            builtins: 9,
-            ..model.network.config().clone()
+    #[test]
+    fn word_vectors_are_no_model_and_a_model_no_word_vectors() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file.safetensors");
+        let vectors = Vectors {
+            dimensions: 1,
+            words: vec!["a".into()],
+            numbers: vec![1.0],
+            source: None,
         };
-        let said = model.expect(&wanted, &path).unwrap_err().to_string();
-        assert!(
-            said.ends_with("hidden is 4 and should be 8, builtins is 4 and should be 9"),
-            "{said}"
-        );
-        assert!(model.expect(model.network.config(), &path).is_ok());
-        let linked = Config {
-            builtins: 4,
-            ..sample::linked()
-        };
-        let said = model.expect(&linked, &path).unwrap_err().to_string();
-        assert!(
-            said.contains("pair_features is off and should be 3")
-                && said.contains("cells is off and should be true"),
-            "{said}"
-        );
-        let model = Checkpoint::model(
-            checkpoint_of(linked, Precision::Half).network,
-            serde_json::Value::Null,
-        );
-        let said = model.expect(&sample::config(), &path).unwrap_err().to_string();
-        assert!(said.contains("constant_kinds is 2 and should be off"), "{said}");
+        vectors.save(&path, Precision::Byte).unwrap();
+        let said = Checkpoint::load(&path, false).unwrap_err().to_string();
+        assert!(said.ends_with("holds words, not a model"), "{said}");
+        let network = sample::network(sample::config(), 1);
+        Checkpoint::model(network, serde_json::Value::Null)
+            .save(&path)
+            .unwrap();
+        let said = Vectors::read_compact(&path).unwrap_err().to_string();
+        assert!(said.ends_with("holds a model, not word vectors"), "{said}");
     }
 }

@@ -1,0 +1,164 @@
+//! Files that are written whole or not at all.
+//!
+//! A reader never sees half of such a file, and a program or machine that stops in the middle leaves what was there
+//! before: the content goes to a temporary file in the same folder, reaches the disk, and then takes the name.
+//! [`write`] takes the content as bytes, [`write_with`] takes what writes it.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("report.md");
+//! mapo_files::write(&file, b"# Report\n")?;
+//! mapo_files::write_with(&file, |out| {
+//!     writeln!(out, "# Report")?;
+//!     writeln!(out, "All is well.")
+//! })?;
+//! assert_eq!(std::fs::read_to_string(&file)?, "# Report\nAll is well.\n");
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file that cannot be written; what had its name before is still there.
+    #[error("{}: cannot be written: {source}", .file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Writes these bytes to a file, whole or not at all.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(file: &Path, content: &[u8]) -> Result<(), Error> {
+    write_with(file, |out| out.write_all(content))
+}
+
+/// Writes to a file what `content` writes, whole or not at all. If `content` fails, nothing is changed.
+///
+/// # Errors
+/// If the file cannot be written, or `content` fails.
+pub fn write_with(
+    file: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    replace(file, content).map_err(|source| Error::Write {
+        file: file.to_owned(),
+        source,
+    })
+}
+
+fn replace(file: &Path, content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let name = file
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this is no name of a file"))?;
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // It is removed when it is dropped, that is, whenever what follows fails.
+    let temporary = temporary(folder, &format!(".{}.", name.to_string_lossy()))?;
+    let mut out = BufWriter::new(temporary.as_file().try_clone()?);
+    content(&mut out)?;
+    out.flush()?;
+    drop(out);
+    temporary.as_file().sync_all()?;
+    temporary.persist(file).map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(prefix).suffix(".tmp");
+    // Temporary files are private by default; this one is to be a file like any other.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+/// A name is safe on the disk only when its folder is.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Other systems do not open folders as files.
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_written_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        write(&file, b"one").unwrap();
+        write(&file, b"two").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_failure_leaves_what_was_there_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        write(&file, b"before").unwrap();
+        let failed = write_with(&file, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("the pen is empty"))
+        });
+        let said = failed.unwrap_err().to_string();
+        assert_eq!(
+            said,
+            format!("{}: cannot be written: the pen is empty", file.display())
+        );
+        assert_eq!(std::fs::read(&file).unwrap(), b"before");
+        assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("none/a.txt");
+        let said = write(&file, b"").unwrap_err().to_string();
+        assert!(said.contains("none/a.txt: cannot be written: "), "{said}");
+        assert!(!said.contains('\n'));
+        let said = write(Path::new(".."), b"").unwrap_err().to_string();
+        assert_eq!(said, "..: cannot be written: this is no name of a file");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_read_it_as_they_may_read_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+        write(&ours, b"x").unwrap();
+        std::fs::write(&plain, b"x").unwrap();
+        let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+}

@@ -1,0 +1,31 @@
+//! Dropout of the outputs of LSTMs.
+
+use crate::random::fill_mask;
+
+/// Dropout of the LSTM outputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropout {
+    /// Probability that a number is dropped.
+    pub rate: f32,
+    /// Seed of the masks; the same seed gives the same masks, however the batch is cut.
+    pub seed: u64,
+}
+
+/// Where a mask is used; together with an id and a step it names a row of masks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Site {
+    Encoder { direction: usize, layer: usize },
+    Decoder { layer: usize },
+}
+
+impl Dropout {
+    /// Fills the mask of one row.
+    pub(crate) fn fill(&self, site: Site, id: usize, step: usize, mask: &mut [f32]) {
+        let site = match site {
+            Site::Encoder { direction, layer } => 2 * layer + direction,
+            Site::Decoder { layer } => 128 + layer,
+        };
+        let place = (site as u64) << 56 | (id as u64) << 24 | step as u64;
+        fill_mask(self.seed, place, self.rate, mask);
+    }
+}
