@@ -1,12 +1,13 @@
 //! Tables put together from cells.
 
-use crate::column::{Cells, Column, ColumnId, ColumnKind};
+use crate::column::{Cells, Column, ColumnId};
 use crate::derived::Derived;
 use crate::names::{column_name, unique_names};
 use crate::reading::Reading;
 use crate::rows::RowSet;
 use crate::table::{Lines, Table};
 use crate::texts::Interner;
+use crate::value::ColumnKind;
 use mapo_text as text;
 use rayon::prelude::*;
 use std::sync::Arc;

@@ -2,118 +2,16 @@
 
 use crate::constant::Constant;
 use crate::index::{Held, TextIndex};
+use crate::readings::{Dictionary, NO_VALUE, Raw, Readings};
 use crate::rows::RowSet;
 use crate::texts::Texts;
+use crate::value::{ColumnKind, Value};
 use mapo_text::Date;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// What the values of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ColumnKind {
-    /// The text of the cells (`-str`).
-    Text,
-    /// The first number in each cell (`-num`).
-    Number,
-    /// The second number in each cell, the 4 of `3-4` (`-num2`).
-    SecondNumber,
-    /// The date in each cell (`-date`).
-    Date,
-}
-
-impl ColumnKind {
-    /// All kinds, in the order in which a table lists its columns.
-    pub const ALL: [ColumnKind; 4] = [
-        ColumnKind::Text,
-        ColumnKind::Number,
-        ColumnKind::SecondNumber,
-        ColumnKind::Date,
-    ];
-
-    /// How the names of such columns end.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            ColumnKind::Text => "-str",
-            ColumnKind::Number => "-num",
-            ColumnKind::SecondNumber => "-num2",
-            ColumnKind::Date => "-date",
-        }
-    }
-
-    /// What the values are called in a sentence.
-    pub fn noun(self) -> &'static str {
-        match self {
-            ColumnKind::Text => "text",
-            ColumnKind::Number => "numbers",
-            ColumnKind::SecondNumber => "second numbers",
-            ColumnKind::Date => "dates",
-        }
-    }
-
-    /// Whether the values are numbers.
-    pub fn is_number(self) -> bool {
-        matches!(self, ColumnKind::Number | ColumnKind::SecondNumber)
-    }
-
-    /// Whether the values have an order that programs may use: numbers and dates.
-    pub fn is_ordered(self) -> bool {
-        self != ColumnKind::Text
-    }
-}
-
-impl fmt::Display for ColumnKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.noun())
-    }
-}
+use std::sync::{Arc, OnceLock};
 
 /// Which typed column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub u16);
-
-/// One value of a table or a program, borrowed from where it is kept.
-///
-/// ```
-/// use mapo_tables::Value;
-/// assert_eq!(Value::Number(3.0).to_string(), "3");
-/// assert_eq!(Value::Number(2346079.588235294).to_string(), "2346079.588235294");
-/// assert_eq!(Value::Text("tulsa").to_string(), "tulsa");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
-    /// Text: in its normal form as a value of a column, as it stands in the cell where it answers a question.
-    Text(&'a str),
-    /// A number.
-    Number(f64),
-    /// A date.
-    Date(Date),
-}
-
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Text(text) => f.write_str(text),
-            Value::Number(0.0) => f.write_str("0"), // never "-0"
-            Value::Number(number) => number.fmt(f),
-            Value::Date(date) => date.fmt(f),
-        }
-    }
-}
-
-/// The code of a row that has no value.
-pub const NO_VALUE: u32 = u32::MAX;
-
-/// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do. A text's code is
-/// the number of the first of the cells' texts that has the same form.
-#[derive(Clone, Debug)]
-pub enum Dictionary {
-    /// Texts in the form in which they are compared.
-    Text(Arc<Texts>),
-    /// Numbers.
-    Numbers(Box<[f64]>),
-    /// By [`Date::key`].
-    Dates(Box<[Date]>),
-}
 
 /// The cells of a column as they stand in the file: for every row the number of its text.
 #[derive(Clone, Debug)]
@@ -138,113 +36,6 @@ pub struct Column {
     /// then costs four bytes a cell however many readings it has.
     readings: Arc<Readings>,
     present: RowSet,
-}
-
-/// The values of the texts of a column. What takes long is done when first asked for: most questions about a large
-/// table look at few of its columns.
-#[derive(Debug)]
-struct Readings {
-    /// What the values are made from; nothing once they are made.
-    raw: Mutex<Option<Raw>>,
-    /// The forms of the texts, of a text column.
-    forms: OnceLock<Arc<Texts>>,
-    coded: OnceLock<Coded>,
-    index: OnceLock<TextIndex>,
-}
-
-/// What a column is made from: for each text of the cells what was read in it.
-#[derive(Debug)]
-enum Raw {
-    Texts {
-        texts: Arc<Texts>,
-        are_distinct: bool,
-        form: fn(&str, &mut String),
-    },
-    Numbers(Vec<Option<f64>>),
-    Dates(Vec<Option<Date>>),
-}
-
-#[derive(Debug)]
-struct Coded {
-    of_text: Box<[u32]>,
-    dictionary: Dictionary,
-    /// How many different values there are.
-    distinct: usize,
-    /// Whether all dates know the same parts, so that their order is total.
-    total_order: bool,
-}
-
-impl Readings {
-    fn new(raw: Raw) -> Arc<Self> {
-        Arc::new(Readings {
-            raw: Mutex::new(Some(raw)),
-            forms: OnceLock::new(),
-            coded: OnceLock::new(),
-            index: OnceLock::new(),
-        })
-    }
-
-    fn raw(&self) -> MutexGuard<'_, Option<Raw>> {
-        self.raw.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The forms of the texts; of a column of numbers or dates none.
-    fn forms(&self) -> &Arc<Texts> {
-        self.forms.get_or_init(|| match &*self.raw() {
-            Some(Raw::Texts { texts, form, .. }) => match texts.in_form(form) {
-                // Where every text is in its form already, as numbers are, the cells' own texts serve.
-                None => Arc::clone(texts),
-                Some(formed) => Arc::new(formed),
-            },
-            _ => Arc::default(),
-        })
-    }
-
-    fn coded(&self) -> &Coded {
-        self.coded.get_or_init(|| {
-            let forms = Arc::clone(self.forms());
-            match self.raw().take() {
-                Some(Raw::Texts {
-                    texts, are_distinct, ..
-                }) => {
-                    let of_text: Box<[u32]> = match are_distinct && Arc::ptr_eq(&texts, &forms) {
-                        true => (0..forms.len() as u32).collect(),
-                        false => forms.first_equals().into(),
-                    };
-                    Coded {
-                        distinct: (0..).zip(&of_text).filter(|(text, first)| text == *first).count(),
-                        of_text,
-                        dictionary: Dictionary::Text(forms),
-                        total_order: true,
-                    }
-                }
-                Some(Raw::Numbers(numbers)) => {
-                    let (of_text, numbers) = encode(&numbers, f64::total_cmp);
-                    Coded {
-                        of_text: of_text.into(),
-                        distinct: numbers.len(),
-                        dictionary: Dictionary::Numbers(numbers),
-                        total_order: true,
-                    }
-                }
-                Some(Raw::Dates(dates)) => {
-                    let (of_text, dates) = encode(&dates, |a, b| a.key().cmp(&b.key()));
-                    Coded {
-                        of_text: of_text.into(),
-                        distinct: dates.len(),
-                        total_order: dates.windows(2).all(|pair| pair[0].known() == pair[1].known()),
-                        dictionary: Dictionary::Dates(dates),
-                    }
-                }
-                None => Coded {
-                    of_text: Box::default(),
-                    dictionary: Dictionary::Numbers(Box::default()),
-                    distinct: 0,
-                    total_order: true,
-                },
-            }
-        })
-    }
 }
 
 /// The codes of a column's rows, to go through many.
@@ -434,7 +225,7 @@ impl Column {
 
     /// The index of the forms, made when first asked for.
     pub fn index(&self) -> &TextIndex {
-        self.readings.index.get_or_init(|| TextIndex::new(self.forms()))
+        self.readings.index()
     }
 
     /// Whether some cell of the column has the constant.
@@ -474,25 +265,4 @@ impl Column {
             _ => _ = self.readings.coded(),
         }
     }
-}
-
-/// Numbers the distinct values in ascending order.
-fn encode<T: Copy>(
-    values: &[Option<T>],
-    order: impl Fn(&T, &T) -> std::cmp::Ordering,
-) -> (Vec<u32>, Box<[T]>) {
-    let mut sorted: Vec<(T, u32)> = (0..)
-        .zip(values)
-        .filter_map(|(place, value)| Some(((*value)?, place)))
-        .collect();
-    sorted.sort_unstable_by(|(a, _), (b, _)| order(a, b));
-    let mut codes = vec![NO_VALUE; values.len()];
-    let mut distinct: Vec<T> = Vec::new();
-    for (value, place) in sorted {
-        if distinct.last().is_none_or(|last| order(last, &value).is_ne()) {
-            distinct.push(value);
-        }
-        codes[place as usize] = distinct.len() as u32 - 1;
-    }
-    (codes, distinct.into())
 }
