@@ -194,7 +194,7 @@ fn reply(
         calibrated: calibration.is_some(),
         ..Reply::default()
     };
-    // Rows answer nothing, and an answer of no item neither.
+    // Neither rows nor an answer without items answer anything.
     let mut answers = Vec::new();
     for choice in choices.iter().filter(|choice| !choice.is_rows) {
         visit(interpreter, &choice.best.tokens)?;
