@@ -1,6 +1,6 @@
 //! Beam search: the most probable programs of a question.
 
-use mapo_core::{Action, BatchPolicy, Move};
+use mapo_core::{Action, Move, Policy};
 use mapo_language::{Interpreter, Token};
 
 use crate::error::Result;

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use crate::Unusable;
+use crate::roles::Unusable;
 
 /// How much of a large memory is scored at each visit: the best programs by their last score, and a sample of the
 /// rest in which each counts by the inverse of its chance to be there.

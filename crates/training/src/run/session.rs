@@ -20,8 +20,13 @@ pub fn train(
     stop: &AtomicBool,
     observe: &mut dyn FnMut(&Event<'_>) -> Result<()>,
 ) -> Result<()> {
-    let ran = trainer.run(stop, &mut |trainer, event| {
-        if let Event::Measured { metrics, is_best } = event {
+    let ran = trainer.run(stop, &mut |event| {
+        if let Event::Measured {
+            trainer,
+            metrics,
+            is_best,
+        } = event
+        {
             folder.measured(metrics)?;
             if let (true, Some(best)) = (*is_best, trainer.best()) {
                 folder.save_best(best)?;
@@ -41,7 +46,7 @@ pub fn train(
         Error::Loss { .. } | Error::Network(mapo_programmer::Error::Gradient(_))
     );
     let step = trainer.step();
-    match trainer.last_batch().filter(|_| is_numeric) {
+    match trainer.broken_batch().filter(|_| is_numeric) {
         Some(batch) => {
             let file = folder.save_batch(step, batch)?;
             let source = Box::new(error);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Steps;
+use crate::program::Steps;
 
 /// What an actor saw of one example, on one snapshot of its memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

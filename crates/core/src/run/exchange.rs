@@ -1,23 +1,10 @@
-//! Where actors and learner meet: the queue of batches, and the cores that they share.
+//! The queue of batches in one process, and the cores that actors and learner share there.
 
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use mapo_core::TrainingBatch;
-
-use crate::run::times::Times;
-
-/// What an actor hands to the learner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Acted {
-    /// The batch.
-    pub batch: TrainingBatch,
-    /// The step of the policy that acted.
-    pub policy: u64,
-    /// Whether it was made for the objective of the warm-up.
-    pub is_warm_up: bool,
-}
+use crate::batch::TrainingBatch;
+use crate::roles::{DoorError, Place, Queue, Taken};
 
 /// A bounded queue and a number of cores. Whoever works holds cores, so that never more threads work than there are.
 ///
@@ -26,7 +13,7 @@ pub struct Acted {
 /// waits for, the queue fills, actors stop, and the learner has more cores; where acting is, it learns on the one core
 /// that the last actor gave up, beside the others. So the split finds itself.
 #[derive(Debug)]
-pub(crate) struct Exchange {
+pub struct Exchange {
     state: Mutex<State>,
     changed: Condvar,
     room: usize,
@@ -34,7 +21,7 @@ pub(crate) struct Exchange {
 
 #[derive(Debug)]
 struct State {
-    batches: VecDeque<Acted>,
+    batches: VecDeque<TrainingBatch>,
     /// Batches that are being made.
     making: usize,
     /// Cores that nobody uses.
@@ -43,22 +30,11 @@ struct State {
     actors: usize,
     is_learner_next: bool,
     is_closed: bool,
-    /// Where the actors' time went.
-    times: Times,
-}
-
-/// A batch for the learner.
-pub(crate) struct Taken {
-    pub acted: Acted,
-    /// Batches in the queue, this one among them.
-    pub depth: usize,
-    /// Cores to learn on, to be given back.
-    pub cores: usize,
 }
 
 impl Exchange {
     /// An exchange for so many cores, with room for so many batches, and what is in the queue already.
-    pub fn new(cores: usize, room: usize, batches: Vec<Acted>) -> Self {
+    pub fn new(cores: usize, room: usize, batches: Vec<TrainingBatch>) -> Self {
         Self {
             state: Mutex::new(State {
                 batches: batches.into(),
@@ -67,7 +43,6 @@ impl Exchange {
                 actors: 0,
                 is_learner_next: false,
                 is_closed: false,
-                times: Times::default(),
             }),
             changed: Condvar::new(),
             room,
@@ -83,37 +58,20 @@ impl Exchange {
     }
 
     /// An actor's place, to be held as long as the actor lives.
-    pub fn place(&self) -> Place<'_> {
+    pub fn place(&self) -> ExchangePlace<'_> {
         self.lock().actors += 1;
-        Place {
+        ExchangePlace {
             exchange: self,
             is_making: false,
         }
     }
 
-    /// The next batch, and all cores that are free; nothing if all actors have ended and left none.
-    pub fn take(&self) -> Option<Taken> {
-        let mut state = self.lock();
-        loop {
-            match state.batches.len() {
-                0 if state.actors == 0 => return None,
-                0 => {}
-                depth if state.free > 0 => {
-                    state.is_learner_next = false;
-                    let cores = std::mem::take(&mut state.free);
-                    let acted = state.batches.pop_front()?;
-                    return Some(Taken { acted, depth, cores });
-                }
-                _ => state.is_learner_next = true,
-            }
-            state = self.wait(state);
+    /// The learner's side.
+    pub fn queue(&self) -> ExchangeQueue<'_> {
+        ExchangeQueue {
+            exchange: self,
+            cores: 0,
         }
-    }
-
-    /// Gives cores back.
-    pub fn give_back(&self, cores: usize) {
-        self.lock().free += cores;
-        self.changed.notify_all();
     }
 
     /// No batch is begun any more; those that are being made still come.
@@ -122,48 +80,105 @@ impl Exchange {
         self.changed.notify_all();
     }
 
-    /// What is left in the queue, and where the actors' time went.
-    pub fn into_parts(self) -> (Vec<Acted>, Times) {
+    /// What is left in the queue.
+    pub fn into_batches(self) -> Vec<TrainingBatch> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (state.batches.into(), state.times)
+        state.batches.into()
+    }
+}
+
+/// The learner's side of an exchange. What it holds is given back when it ends, in whatever way.
+#[derive(Debug)]
+pub struct ExchangeQueue<'e> {
+    exchange: &'e Exchange,
+    /// Cores that the learner has.
+    cores: usize,
+}
+
+impl ExchangeQueue<'_> {
+    fn give_back(&mut self) {
+        if self.cores > 0 {
+            self.exchange.lock().free += std::mem::take(&mut self.cores);
+            self.exchange.changed.notify_all();
+        }
+    }
+}
+
+impl Queue for ExchangeQueue<'_> {
+    type Error = DoorError;
+
+    /// The next batch, and all cores that are free at that moment.
+    fn take(&mut self) -> Result<Option<Taken>, DoorError> {
+        self.give_back();
+        let exchange = self.exchange;
+        let mut state = exchange.lock();
+        loop {
+            let depth = state.batches.len();
+            if depth > 0 && state.free == 0 {
+                state.is_learner_next = true;
+            } else if let Some(batch) = state.batches.pop_front() {
+                state.is_learner_next = false;
+                self.cores = std::mem::take(&mut state.free);
+                return Ok(Some(Taken {
+                    batch,
+                    depth,
+                    threads: self.cores,
+                }));
+            } else if state.actors == 0 {
+                return Ok(None);
+            }
+            state = exchange.wait(state);
+        }
+    }
+
+    fn learnt(&mut self) -> Result<(), DoorError> {
+        self.give_back();
+        Ok(())
+    }
+}
+
+impl Drop for ExchangeQueue<'_> {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 
 /// An actor's place in an exchange. An actor that ends, in whatever way, gives back what it holds.
 #[derive(Debug)]
-pub(crate) struct Place<'e> {
+pub struct ExchangePlace<'e> {
     exchange: &'e Exchange,
     is_making: bool,
 }
 
-impl Place<'_> {
-    /// Waits for a core, and for room for the batch that is to be made. False if none is wanted any more.
-    pub fn begin(&mut self) -> bool {
+impl Place for ExchangePlace<'_> {
+    /// Waits for a core too.
+    fn begin(&mut self) -> Result<bool, DoorError> {
         let exchange = self.exchange;
         let mut state = exchange.lock();
         loop {
             if state.is_closed {
-                return false;
+                return Ok(false);
             }
             let has_room = state.batches.len() + state.making < exchange.room;
             if has_room && state.free > 0 && !state.is_learner_next {
                 state.free -= 1;
                 state.making += 1;
                 self.is_making = true;
-                return true;
+                return Ok(true);
             }
             state = exchange.wait(state);
         }
     }
 
-    /// Hands over the batch that was made, with where the time for it went.
-    pub fn deliver(&mut self, acted: Acted, times: Times) {
+    fn deliver(&mut self, batch: TrainingBatch) -> Result<(), DoorError> {
         let mut state = self.exchange.lock();
-        state.times += times;
-        state.batches.push_back(acted);
+        state.batches.push_back(batch);
         self.end_batch(&mut state);
+        Ok(())
     }
+}
 
+impl ExchangePlace<'_> {
     fn end_batch(&mut self, state: &mut State) {
         if std::mem::take(&mut self.is_making) {
             state.making -= 1;
@@ -173,7 +188,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for ExchangePlace<'_> {
     fn drop(&mut self) {
         let mut state = self.exchange.lock();
         state.actors -= 1;
@@ -186,18 +201,17 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-    fn acted(policy: u64) -> Acted {
-        Acted {
-            batch: TrainingBatch::default(),
-            policy,
-            is_warm_up: false,
+    fn batch(round: u64) -> TrainingBatch {
+        TrainingBatch {
+            round,
+            ..TrainingBatch::default()
         }
     }
 
     #[test]
     fn never_more_threads_work_than_there_are_cores_and_nothing_is_lost() {
         for cores in 1..5 {
-            let exchange = Exchange::new(cores, 2 * cores, vec![acted(1000)]);
+            let exchange = Exchange::new(cores, 2 * cores, vec![batch(1000)]);
             let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let work = |threads: usize| {
                 most.fetch_max(working.fetch_add(threads, SeqCst) + threads, SeqCst);
@@ -211,25 +225,27 @@ mod tests {
                     let mut place = exchange.place();
                     let (work, made) = (&work, &made);
                     scope.spawn(move || {
-                        while place.begin() {
+                        while place.begin().expect("threads") {
                             work(1);
-                            place.deliver(acted(made.fetch_add(1, SeqCst) as u64), Times::default());
+                            let made = batch(made.fetch_add(1, SeqCst) as u64);
+                            place.deliver(made).expect("threads");
                         }
                     });
                 }
+                let mut queue = exchange.queue();
                 while taken.len() < 300 {
-                    let Taken { acted, depth, cores } = exchange.take().expect("actors live");
-                    assert!((1..=2 * exchange.room).contains(&depth));
-                    work(cores);
-                    exchange.give_back(cores);
-                    taken.push(acted.policy);
+                    let next = queue.take().expect("threads").expect("actors live");
+                    assert!((1..=2 * exchange.room).contains(&next.depth));
+                    work(next.threads);
+                    queue.learnt().expect("threads");
+                    taken.push(next.batch.round);
                 }
                 exchange.close();
             });
-            let (left, _) = exchange.into_parts();
+            let left = exchange.into_batches();
             assert!(left.len() <= 2 * cores, "{}", left.len());
             assert_eq!(taken[0], 1000, "what was there before comes first");
-            taken.extend(left.iter().map(|acted| acted.policy));
+            taken.extend(left.iter().map(|batch| batch.round));
             taken.sort_unstable();
             let all = (0..made.into_inner() as u64).chain([1000]);
             let mut all: Vec<u64> = all.collect();
@@ -242,26 +258,26 @@ mod tests {
     #[test]
     fn the_learner_gets_the_cores_that_a_full_queue_leaves_idle() {
         let exchange = Exchange::new(3, 2, Vec::new());
-        let (mut one, mut two) = (exchange.place(), exchange.place());
-        assert!(one.begin() && two.begin());
-        one.deliver(acted(0), Times::default());
+        let (mut one, mut two, mut queue) = (exchange.place(), exchange.place(), exchange.queue());
+        let mut take = || queue.take().unwrap().map(|taken| (taken.depth, taken.threads));
+        assert!(one.begin().unwrap() && two.begin().unwrap());
+        one.deliver(batch(0)).unwrap();
         // The other core is still in use.
-        let first = exchange.take().expect("a batch");
-        assert_eq!((first.depth, first.cores), (1, 2));
-        exchange.give_back(2);
-        assert!(one.begin());
-        one.deliver(acted(1), Times::default());
-        two.deliver(acted(2), Times::default());
-        assert_eq!(exchange.take().expect("a batch").cores, 3);
+        assert_eq!(take(), Some((1, 2)));
+        // An actor may work beside the learner only with a core that the learner leaves.
+        two.deliver(batch(1)).unwrap();
+        assert_eq!(take(), Some((1, 3)));
+        drop((one, two));
+        assert_eq!(take(), None);
     }
 
     #[test]
     fn an_actor_that_dies_leaves_its_core_and_ends_the_queue_when_it_is_the_last() {
         let exchange = Exchange::new(1, 2, Vec::new());
         let mut place = exchange.place();
-        assert!(place.begin());
+        assert!(place.begin().unwrap());
         drop(place);
-        assert!(exchange.take().is_none());
+        assert_eq!(exchange.queue().take().unwrap(), None);
         assert_eq!(exchange.lock().free, 1);
     }
 }

@@ -1,6 +1,7 @@
 //! How likely the programs of a memory are, and how much lies outside.
 
-use super::{BatchPolicy, Move, PrefixTree};
+use super::{Move, Policy};
+use crate::program::PrefixTree;
 
 /// What a policy says about a [`PrefixTree`]: three numbers for each node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +62,7 @@ impl Scores {
 pub fn score_by_level<X, P>(policy: &mut P, trees: &[(usize, &PrefixTree)]) -> Result<Vec<Scores>, P::Error>
 where
     X: ?Sized,
-    P: BatchPolicy<X> + ?Sized,
+    P: Policy<X> + ?Sized,
 {
     let mut scores: Vec<Scores> = trees
         .iter()
