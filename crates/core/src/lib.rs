@@ -1,5 +1,77 @@
 //! The algorithm: systematic exploration, memory, objectives, actors and learner. Knows neither tables nor
 //! networks.
+//!
+//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`]. It can then be
+//! explored without ever trying the same program twice, and be learnt by any [`Learner`], with MAPO or one of the
+//! objectives that it is compared with.
+//!
+//! | module | what is there | builds on |
+//! |---|---|---|
+//! | `chance`, `program` | random choices; [`Action`], [`Steps`], [`PrefixTree`]: programs, not yet executed | – |
+//! | `memory` | [`Memory`], the rewarded programs of an example (the paper's B) | `program` |
+//! | `batch` | [`Visit`], [`TrainingBatch`]: what actors saw and the learner gets; [`Ledger`] checks it | `program` |
+//! | `roles` | [`Env`], [`Policy`], [`Estimator`], [`Learner`] and the three doors, on one page | those above |
+//! | `exploration` | [`ExploredSet`], [`Walk`], [`Sweep`], [`Explorer`], [`explore_all()`] | `roles`, `memory` |
+//! | `objective` | [`Objective`]: [`Mapo`] and its siblings, each an [`Estimator`] | `roles` |
+//! | `tabular` | [`Tabular`], a small learner | `roles` |
+//! | `actor` | [`Actor`] visits examples, each a [`Task`], and makes a [`TrainingBatch`] | `exploration`, `objective` |
+//! | `run` | [`ActorLife`] and [`LearnerLife`], which meet at the doors; [`Run`], on threads | `actor` |
+//!
+//! A module uses only those above it.
+//!
+//! ```
+//! use mapo_core::{Action, Ascent, Course, Env, Memory, Run, Tabular, Task};
+//! use std::ops::ControlFlow;
+//!
+//! /// Eight coins to be laid. What is wanted is known to nobody but the environment.
+//! struct Coins {
+//!     wanted: u16,
+//!     laid: Vec<Action>,
+//! }
+//!
+//! impl Env for Coins {
+//!     fn actions(&mut self, valid: &mut Vec<Action>) {
+//!         if !self.is_finished() {
+//!             valid.extend([Action(0), Action(1)]);
+//!         }
+//!     }
+//!     fn step(&mut self, action: Action) {
+//!         self.laid.push(action);
+//!     }
+//!     fn rewind(&mut self, len: usize) {
+//!         self.laid.truncate(len);
+//!     }
+//!     fn is_finished(&self) -> bool {
+//!         self.laid.len() == 8
+//!     }
+//!     fn reward(&mut self) -> f32 {
+//!         let number = self.laid.iter().fold(0, |number, coin| 2 * number + coin.0);
+//!         f32::from(u8::from(number == self.wanted))
+//!     }
+//! }
+//!
+//! // Sixteen examples. What the policy sees of an example is its number.
+//! let task = |example| {
+//!     let coins = Coins { wanted: 15 * example as u16, laid: Vec::new() };
+//!     Task::new(example, example, coins, Memory::default(), 1e-8)
+//! };
+//! let tasks = (0..16).map(task).collect::<Result<Vec<_>, _>>()?;
+//!
+//! // Two actors and a learner. Each visit of an example tries one program that was never tried before.
+//! let course = Course { steps: 1_500, ..Course::default() };
+//! let mut learner = Tabular::new(Ascent::Plain { rate: 8.0 });
+//! let mut run = Run::new(course, 2, tasks)?;
+//! let mut weight = None;
+//! run.go(&mut learner, |made| {
+//!     weight = made.batch.statistics.memory_weight.get();
+//!     ControlFlow::Continue(())
+//! })?;
+//!
+//! // Each memory has found its program, and the policy has learnt it.
+//! assert!(run.tasks().all(|task| task.memory.len() == 1));
+//! assert!(weight > Some(0.9));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod actor;
 mod batch;

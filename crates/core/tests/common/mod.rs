@@ -52,7 +52,7 @@ pub fn trees() -> impl Strategy<Value = Tree> {
 }
 
 /// An environment that walks a tree.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TreeEnv<'a> {
     path: Vec<&'a Tree>,
 }
