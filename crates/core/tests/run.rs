@@ -180,8 +180,6 @@ fn the_store_of_memories_holds_what_was_found_in_its_order() {
 struct Forged(Vec<TrainingBatch>);
 
 impl Queue for Forged {
-    type Error = DoorError;
-
     fn take(&mut self) -> Result<Option<Taken>, DoorError> {
         Ok(self.0.pop().map(|batch| Taken {
             batch,

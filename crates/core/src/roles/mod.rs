@@ -270,7 +270,7 @@ pub trait Estimator {
 /// parameters that are about to change.
 pub trait Learner<X: ?Sized>: Policy<X> {
     /// What actors act with: a policy as it was when it was published.
-    type Published: Policy<X, Error = Self::Error>;
+    type Published: Policy<X, Error: Into<Self::Error>>;
 
     /// Climbs along Σ c·∇log π(a) / `divisor`, one step, with what else the learner has been told to do
     /// (entropy, dropout, clipping). `contexts` are those of the batch; trajectories refer to them by place.
@@ -340,14 +340,11 @@ pub trait Place {
 /// The first door, seen by a learner: the queue of batches, the oldest first. It is bounded, so that a fast actor waits
 /// and no batch is much older than the policy that is about to learn from it.
 pub trait Queue {
-    /// What can go wrong when a batch is taken.
-    type Error;
-
     /// Waits for the next batch; nothing if the last actor has ended and left none.
     ///
     /// # Errors
-    /// If the queue cannot be reached, or what should come from it cannot be made.
-    fn take(&mut self) -> Result<Option<Taken>, Self::Error>;
+    /// If the queue cannot be reached.
+    fn take(&mut self) -> Result<Option<Taken>, DoorError>;
 
     /// Says that the batch that was taken last has been learnt from, and need not be kept any longer.
     ///

@@ -105,8 +105,6 @@ impl ExchangeQueue<'_> {
 }
 
 impl Queue for ExchangeQueue<'_> {
-    type Error = DoorError;
-
     /// The next batch, and all cores that are free at that moment.
     fn take(&mut self) -> Result<Option<Taken>, DoorError> {
         self.give_back();

@@ -68,16 +68,12 @@ where
     ///
     /// # Errors
     /// Those of the learner and of the doors; a batch that cannot be right; no actor that would make one.
-    pub fn live<Q>(
+    pub fn live(
         mut self,
-        queue: &mut Q,
+        queue: &mut impl Queue,
         policies: &impl PolicyStore<L::Published>,
         mut observe: impl FnMut(&Step<'_, L>) -> ControlFlow<()>,
-    ) -> Result<(), RunError<L::Error>>
-    where
-        Q: Queue,
-        RunError<L::Error>: From<Q::Error>,
-    {
+    ) -> Result<(), RunError<L::Error>> {
         while *self.step < self.course.steps {
             let began = Instant::now();
             let taken = queue.take()?.ok_or(RunError::Idle)?;

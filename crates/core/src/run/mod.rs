@@ -12,6 +12,8 @@ mod life;
 mod order;
 mod shards;
 mod stores;
+mod threads;
+mod turns;
 
 pub use course::{Course, WarmUp};
 pub use exchange::{Exchange, ExchangePlace, ExchangeQueue};
@@ -20,15 +22,11 @@ pub use life::ActorLife;
 pub use shards::{Lease, Shard, Shards, count as shard_count};
 pub use stores::{SharedMemories, SharedPolicies};
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use crate::actor::{ActorError, ActorTimes, NotAProgram, Task};
 use crate::batch::{TrainingBatch, WrongBatch};
-use crate::roles::{DoorError, Env, Learner, Policy, PolicyStore, Queue, Taken, Unusable};
-
-/// Batches that may wait for the learner, for each actor.
-const ROOM: usize = 2;
+use crate::roles::{DoorError, Env, Learner, Policy, PolicyStore, Unusable};
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +62,25 @@ pub enum RunError<E> {
     Thread,
 }
 
+impl<E> RunError<E> {
+    /// The same, where errors of policies are of another kind.
+    fn of<P: Into<E>>(error: RunError<P>) -> Self {
+        match error {
+            RunError::Policy(error) => Self::Policy(error.into()),
+            RunError::Learner { source, batch } => Self::Learner {
+                source: source.into(),
+                batch,
+            },
+            RunError::Batch(error) => Self::Batch(error),
+            RunError::Memory(error) => Self::Memory(error),
+            RunError::Settings(error) => Self::Settings(error),
+            RunError::Door(error) => Self::Door(error),
+            RunError::Idle => Self::Idle,
+            RunError::Thread => Self::Thread,
+        }
+    }
+}
+
 impl<E> From<ActorError<E>> for RunError<E> {
     fn from(error: ActorError<E>) -> Self {
         match error {
@@ -94,7 +111,7 @@ impl<E, X, P> Run<E, X, P>
 where
     E: Env + Send,
     X: Clone + Send + Sync,
-    P: Policy<X> + Clone + Send,
+    P: Policy<X, Error: Send> + Clone + Send,
 {
     /// A run from the beginning. The number of an example is its place among the tasks.
     ///
@@ -143,8 +160,8 @@ where
         observe: impl FnMut(&Step<'_, L>) -> ControlFlow<()>,
     ) -> Result<ActorTimes, RunError<L::Error>>
     where
-        L: Learner<X, Published = P, Error: Send>,
-        P: Policy<X, Error = L::Error>,
+        L: Learner<X, Published = P>,
+        P::Error: Into<L::Error>,
     {
         let (version, policy) = match self.published.take() {
             Some(published) => published,
@@ -163,105 +180,37 @@ where
             &rounds,
             &queued,
         );
-        let (went, queued) = if self.threads == 1 {
-            let mut turns = Turns {
-                actor: ActorLife::new(&self.course, &shards)?,
-                queued: queued.into(),
-                policies: &policies,
-                memories: &self.memories,
-            };
-            let learnt = life.live(&mut turns, &policies, observe);
-            (learnt.map(|()| turns.actor.take_times()), turns.queued.into())
+        let doors = (&policies, &self.memories);
+        let Ended {
+            learnt,
+            acted,
+            queued,
+        } = if self.threads == 1 {
+            let actor = ActorLife::new(&self.course, &shards)?;
+            turns::by_turns(actor, life, queued, doors, observe)
         } else {
-            let exchange = Exchange::new(self.threads, ROOM * self.threads, queued);
-            // None may have to wait for a shard.
-            let actors = self.threads.min(rounds.len());
-            let doors = (&policies, &self.memories);
-            let went = together(&self.course, &shards, actors, life, &exchange, doors, observe);
-            (went, exchange.into_batches())
+            let threads = (self.threads, queued);
+            threads::together(&self.course, &shards, life, threads, doors, observe)
         };
         self.shards = shards.into_inner();
         self.queued = queued;
         self.published = Some(policies.into_newest());
-        went
-    }
-}
-
-/// As many actors as there should be, and the learner, each on its own thread.
-fn together<E, X, L>(
-    course: &Course,
-    shards: &Shards<E, X>,
-    actors: usize,
-    learner: LearnerLife<'_, L, X>,
-    exchange: &Exchange,
-    (policies, memories): (&SharedPolicies<L::Published>, &SharedMemories),
-    observe: impl FnMut(&Step<'_, L>) -> ControlFlow<()>,
-) -> Result<ActorTimes, RunError<L::Error>>
-where
-    E: Env + Send,
-    X: Send + Sync,
-    L: Learner<X, Published: Clone + Send, Error: Send>,
-{
-    std::thread::scope(|scope| {
-        let live = |mut place: ExchangePlace<'_>| {
-            ActorLife::new(course, shards)?.live(&mut place, policies, memories)
-        };
-        let actors: Vec<_> = (0..actors)
-            .map(|_| {
-                let place = exchange.place();
-                scope.spawn(move || live(place))
-            })
-            .collect();
-        let learnt = learner.live(&mut exchange.queue(), policies, observe);
-        exchange.close();
-        let mut times = ActorTimes::default();
-        let mut acted = Ok(());
-        for actor in actors {
-            match actor.join().unwrap_or(Err(RunError::Thread)) {
-                Ok(spent) => times += spent,
-                Err(error) => acted = acted.and(Err(error)),
-            }
-        }
-        match learnt {
+        match (learnt, acted.map_err(RunError::of)) {
             // No actor is left: what they say of it is the error.
-            Err(RunError::Idle) => acted.and(Err(RunError::Idle)),
-            learnt => learnt.and(acted),
-        }?;
-        Ok(times)
-    })
+            (Ok(()) | Err(RunError::Idle), Err(error)) => Err(error),
+            (learnt, acted) => learnt.and(acted),
+        }
+    }
 }
 
-/// The queue of a run on one thread: an actor that makes a batch when one is taken.
-struct Turns<'a, E, X, P> {
-    actor: ActorLife<'a, E, X, P>,
-    /// What was there before.
-    queued: VecDeque<TrainingBatch>,
-    policies: &'a SharedPolicies<P>,
-    memories: &'a SharedMemories,
-}
-
-impl<E, X, P> Queue for Turns<'_, E, X, P>
-where
-    E: Env,
-    P: Policy<X> + Clone + Send,
-{
-    type Error = RunError<P::Error>;
-
-    fn take(&mut self) -> Result<Option<Taken>, Self::Error> {
-        let batch = match self.queued.pop_front() {
-            Some(batch) => batch,
-            None => self.actor.make(self.policies, self.memories, Ok)?,
-        };
-        Ok(Some(Taken {
-            batch,
-            depth: 0,
-            threads: 1,
-        }))
-    }
-
-    fn learnt(&mut self) -> Result<(), DoorError> {
-        Ok(())
-    }
+/// How a part of a run ended.
+struct Ended<L, P> {
+    /// What became of the learner.
+    learnt: Result<(), RunError<L>>,
+    /// What became of the actors.
+    acted: Result<ActorTimes, RunError<P>>,
+    /// The batches that still wait.
+    queued: Vec<TrainingBatch>,
 }
 
 impl<E, X, P> Run<E, X, P> {

@@ -103,6 +103,16 @@ impl<E, X> Shards<E, X> {
         }
     }
 
+    /// How many shards there are.
+    pub fn len(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// Whether there is no shard.
+    pub fn is_empty(&self) -> bool {
+        self.shards.is_empty()
+    }
+
     /// The shard whose turn it is: of those that nobody has, the one with the fewest batches. None if there is none.
     pub fn lease(&self) -> Option<Lease<'_, E, X>> {
         let mut free = lock(&self.free);
