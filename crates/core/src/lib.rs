@@ -98,7 +98,7 @@ pub use objective::{
     Allocation, AlphaDecay, Augmented, Baseline, HardEm, Iml, Inside, Mapo, Mml, Objective, Outside,
     Reinforce, WeightsFrom,
 };
-pub use program::{Action, PrefixHash, PrefixTree, Steps};
+pub use program::{Action, PrefixHash, PrefixTree, Steps, shared_prefix};
 pub use roles::{
     DoorError, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt, MemoryStore, Move, Needs, Place,
     Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,

@@ -1,6 +1,6 @@
 //! The network as core's policy.
 
-use mapo_core::{Action, Policy, Env, Memory, Move, PrefixTree, Steps};
+use mapo_core::{Action, Env, Memory, Move, Policy, PrefixTree};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::Assistance;

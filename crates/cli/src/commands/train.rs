@@ -11,9 +11,7 @@ use mapo_core::Ending;
 use mapo_datasets::{Dataset, Example};
 use mapo_model::inputs::vocabulary;
 use mapo_training::store::StoreWriter;
-use mapo_training::{
-    Folder, Origin, RunConfig, Shares, Trainer, filling, memories, session,
-};
+use mapo_training::{Folder, Origin, RunConfig, Shares, Trainer, filling, memories, session};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};

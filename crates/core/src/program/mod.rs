@@ -15,3 +15,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Action(pub u16);
+
+/// How many actions, or tokens, two programs share at their beginning: the way from one to the other leads back to
+/// there.
+pub fn shared_prefix<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+    let shared = one.iter().zip(other).take_while(|(one, other)| one == other);
+    shared.count()
+}

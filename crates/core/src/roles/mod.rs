@@ -28,7 +28,7 @@ pub(crate) use settling::weigh;
 
 use crate::batch::{MemoryWeight, Sample, TrainingBatch, Trajectory, Visit};
 use crate::memory::Finding;
-use crate::program::{Action, PrefixTree, Steps};
+use crate::program::{Action, PrefixTree, Steps, shared_prefix};
 
 /// A deterministic environment with discrete actions and one reward at the end.
 ///
@@ -101,8 +101,7 @@ pub trait Env {
     /// Takes the environment from the prefix `here`, where it stands, to the prefix `there`, by way of what the
     /// two share. Every action of `there` must be valid where it is taken.
     fn go_to(&mut self, here: &mut Vec<Action>, there: &[Action]) {
-        let shared = here.iter().zip(there).take_while(|(one, other)| one == other);
-        let shared = shared.count();
+        let shared = shared_prefix(here, there);
         if shared < here.len() {
             self.rewind(shared);
             here.truncate(shared);

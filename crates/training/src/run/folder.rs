@@ -29,9 +29,9 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::run::actors::Actors;
 use crate::run::events::Events;
 use crate::run::metrics::Metrics;
-use crate::run::actors::Actors;
 use crate::run::{Best, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
