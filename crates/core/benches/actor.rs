@@ -1,7 +1,7 @@
 //! What a visit costs beside the policy: exploring, executing and scoring the memory's programs, drawing.
 //!
-//! `cargo bench -p mapo-core --bench actor` prints the figures; they are for one core. The policy costs next to
-//! nothing (every action is equally likely), so what is measured is the actor itself and the environment.
+//! `cargo bench -p mapo-core --bench actor` prints the figures; they are for one core. The policy costs next
+//! to nothing (every action is equally likely), so what is measured is the actor itself and the environment.
 
 #[path = "../examples/countdown/game.rs"]
 #[allow(dead_code, reason = "nothing is shown here")]

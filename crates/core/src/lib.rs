@@ -1,21 +1,22 @@
 //! The algorithm: systematic exploration, memory, objectives, actors and learner. Knows neither tables nor
 //! networks.
 //!
-//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`]. It can then be
-//! explored without ever trying the same program twice, and be learnt by any [`Learner`], with MAPO or one of the
-//! objectives that it is compared with.
+//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`]. It
+//! can then be explored without ever trying the same program twice, and be learnt by any [`Learner`], with
+//! MAPO or one of the objectives that it is compared with.
 //!
-//! | module | what is there | builds on |
-//! |---|---|---|
-//! | `chance`, `program` | random choices; [`Action`], [`Steps`], [`PrefixTree`]: programs, not yet executed | – |
-//! | `memory` | [`Memory`], the rewarded programs of an example (the paper's B) | `program` |
-//! | `batch` | [`Visit`], [`TrainingBatch`]: what actors saw and the learner gets; [`Ledger`] checks it | `program` |
-//! | `roles` | [`Env`], [`Policy`], [`Estimator`], [`Learner`] and the three doors, on one page | those above |
-//! | `exploration` | [`ExploredSet`], [`Walk`], [`Sweep`], [`Explorer`], [`explore_all()`] | `roles`, `memory` |
-//! | `objective` | [`Objective`]: [`Mapo`] and its siblings, each an [`Estimator`] | `roles` |
-//! | `tabular` | [`Tabular`], a small learner | `roles` |
-//! | `actor` | [`Actor`] visits examples, each a [`Task`], and makes a [`TrainingBatch`] | `exploration`, `objective` |
-//! | `run` | [`ActorLife`] and [`LearnerLife`], which meet at the doors; [`Run`], on threads | `actor` |
+//! | module | what is there |
+//! |---|---|
+//! | `chance` | random choices, and the seeds that they start from |
+//! | `program` | [`Action`], [`Steps`], [`PrefixTree`]: programs, not yet executed |
+//! | `memory` | [`Memory`], the rewarded programs of an example (the paper's B) |
+//! | `batch` | [`Visit`], [`TrainingBatch`]: what the actors saw; [`Ledger`] checks it when it comes in |
+//! | `roles` | [`Env`], [`Policy`], [`Estimator`], [`Learner`] and the three doors, on one page |
+//! | `exploration` | [`ExploredSet`], [`Walk`], [`Sweep`], [`Explorer`], [`explore_all()`] |
+//! | `objective` | [`Objective`]: [`Mapo`] and its siblings, each an [`Estimator`] |
+//! | `tabular` | [`Tabular`], a small learner |
+//! | `actor` | [`Actor`] visits examples, each a [`Task`], and makes a [`TrainingBatch`] |
+//! | `run` | [`ActorLife`] and [`LearnerLife`], which meet at the doors; [`Run`], on threads |
 //!
 //! A module uses only those above it.
 //!

@@ -1,4 +1,5 @@
-//! What an actor does with a batch: exploration first, one snapshot, and what is found joins the memory after.
+//! What an actor does with a batch: exploration first, one snapshot, and what is found joins the memory
+//! after.
 
 mod common;
 

@@ -142,7 +142,8 @@ fn what_is_not_linear_in_the_weight_keeps_a_bias_that_a_larger_sample_lessens() 
     println!("bias of MML: {biases:.4?}");
     assert!(biases[0] > 2.0 * biases[2], "{biases:?}");
 
-    // max(π(B), α) with α = π(B) leaves the exact weight as it is, but an estimate below counts as α, one above as it is.
+    // max(π(B), α) with α = π(B) leaves the exact weight as it is, but an estimate below counts as α, one
+    // above as it is.
     let alpha = p;
     let seen = see(
         &world,

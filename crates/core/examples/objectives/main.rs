@@ -7,8 +7,8 @@
 //!
 //! Two dozen rounds with four numbers, each with thousands of calculations of which hardly one in a thousand
 //! is right, and a policy that is a table of numbers. An actor visits the rounds with a policy that is up to
-//! ten steps old, a learner climbs: the run is the same as one on tables and questions. What is printed is the mean probability of a right calculation, exactly:
-//! all right ones are known from the beginning, to us.
+//! ten steps old, a learner climbs: the run is the same as one on tables and questions. What is printed is
+//! the mean probability of a right calculation, exactly: all right ones are known from the beginning, to us.
 //!
 //! A table cannot generalise, so a calculation that is right by accident does no harm here: how objectives
 //! that trust all of the memory compare with those that do not says nothing about tables and questions.
@@ -136,7 +136,8 @@ fn entries() -> Vec<Entry> {
     ]
 }
 
-/// Trains, and says how likely a right calculation is at each quarter of the way, and what happened in the last.
+/// Trains, and says how likely a right calculation is at each quarter of the way, and what happened in the
+/// last.
 fn train(entry: &Entry, rounds: &[Round], steps: u64, seed: u64) -> Result<([f64; 4], Statistics), String> {
     let mut tasks = Vec::new();
     for (example, round) in (0..).zip(rounds) {
@@ -159,8 +160,8 @@ fn train(entry: &Entry, rounds: &[Round], steps: u64, seed: u64) -> Result<([f64
         ..Course::default()
     };
     let mut run = Run::new(course, 1, tasks).map_err(|error| error.to_string())?;
-    // Adam would make as much of a tiny gradient as of any other, and in a table nothing else is in its way: it
-    // learns without clipping too.
+    // Adam would make as much of a tiny gradient as of any other, and in a table nothing else is in its way:
+    // it learns without clipping too.
     let mut learner = Tabular::new(Ascent::Plain { rate: 8.0 });
     let (mut successes, mut statistics) = ([0.0; 4], Statistics::default());
     let ran = run.go(&mut learner, |made| {

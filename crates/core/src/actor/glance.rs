@@ -109,8 +109,8 @@ impl Glance {
     ) -> Result<Self, NotAProgram> {
         let memory_len = task.memory.len();
         let needs = objective.needs(memory_len);
-        // A part will do for what can be weighted by the chance to be in it, and for the best; not where all are wanted
-        // or all are to be avoided.
+        // A part will do for what can be weighted by the chance to be in it, and for the best; not where all
+        // are wanted or all are to be avoided.
         let is_part_enough = match (needs.memory, needs.policy) {
             (FromMemory::Best(_), _) => true,
             (FromMemory::Draws(_), policy) => !matches!(policy, FromPolicy::OutsideDraws(_)),

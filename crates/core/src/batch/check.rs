@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Sample, TrainingBatch};
 
-/// How many rounds a batch may be ahead of the oldest that its shard still owes. Queues are bounded far below.
+/// How many rounds a batch may be ahead of the oldest that its shard still owes. Queues are bounded far
+/// below.
 const AHEAD: u64 = 4096;
 
 /// A batch from which nobody should learn.
@@ -34,8 +35,8 @@ struct Seen {
 }
 
 impl Ledger {
-    /// A ledger for so many examples in shards that have made so many rounds each, of which `waiting` are still to come
-    /// in: what is left in a queue.
+    /// A ledger for so many examples in shards that have made so many rounds each, of which `waiting` are
+    /// still to come in: what is left in a queue.
     pub fn new(examples: u64, rounds: &[u64], waiting: &[TrainingBatch]) -> Self {
         let mut shards: Vec<Seen> = rounds
             .iter()
@@ -63,8 +64,8 @@ impl Ledger {
     /// Takes note of a batch that a learner after `step` steps is about to learn from.
     ///
     /// # Errors
-    /// If it has come in before, or cannot be right: it names a shard, a round, an example or a policy that there is
-    /// not, refers to an example that it does not hold, or has a weight that is no number.
+    /// If it has come in before, or cannot be right: it names a shard, a round, an example or a policy that
+    /// there is not, refers to an example that it does not hold, or has a weight that is no number.
     pub fn enter(&mut self, step: u64, batch: &TrainingBatch) -> Result<(), WrongBatch> {
         let wrong = |problem: String| WrongBatch {
             shard: batch.shard,

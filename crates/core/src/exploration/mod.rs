@@ -1,8 +1,9 @@
 //! Systematic exploration: no program is ever tried twice.
 //!
-//! [`ExploredSet`] knows the prefixes below which nothing is left to try. [`Walk`] draws one new program (Algorithm 1 of
-//! the paper), [`Sweep`] many in one walk over the tree of prefixes, both by the probabilities of a [`Weighing`].
-//! [`Explorer`] explores one example as a [`Plan`] says, [`explore_all()`] many on all cores.
+//! [`ExploredSet`] knows the prefixes below which nothing is left to try. [`Walk`] draws one new program
+//! (Algorithm 1 of the paper), [`Sweep`] many in one walk over the tree of prefixes, both by the
+//! probabilities of a [`Weighing`]. [`Explorer`] explores one example as a [`Plan`] says, [`explore_all()`]
+//! many on all cores.
 
 mod explore_all;
 mod explored;

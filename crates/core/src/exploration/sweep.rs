@@ -11,8 +11,8 @@ use crate::roles::Env;
 use super::{ExploredSet, Weighing};
 
 /// Draws many programs at once: at each prefix their number is split over the actions that lead to something
-/// new, by the probabilities of a [`Weighing`], so a prefix is executed and looked up once for all the programs below
-/// it.
+/// new, by the probabilities of a [`Weighing`], so a prefix is executed and looked up once for all the
+/// programs below it.
 ///
 /// What holds for [`Walk`](crate::Walk) holds here: nothing is tried twice, a finite space is visited
 /// completely, and both may be used in turn on one [`ExploredSet`]. What a branch cannot deliver because it

@@ -10,8 +10,9 @@ use super::{ExploredSet, Weighing};
 
 /// One walk from the empty prefix to a program that was never tried.
 ///
-/// [`draw`](Walk::draw) does a whole walk by the probabilities of a [`Weighing`]. Whoever advances many walks together, to ask a
-/// network about all of them at once, alternates [`turn`](Walk::turn) and [`take`](Walk::take) instead.
+/// [`draw`](Walk::draw) does a whole walk by the probabilities of a [`Weighing`]. Whoever advances many walks
+/// together, to ask a network about all of them at once, alternates [`turn`](Walk::turn) and
+/// [`take`](Walk::take) instead.
 ///
 /// Three things differ from the paper's listing; none changes what can ever be tried. A prefix whose last
 /// branch is used up is known to be explored as soon as that happens, not when a later walk runs into it; and

@@ -9,13 +9,14 @@
 //!                    append                     what is kept of a run
 //! ```
 //!
-//! An [`Env`] is where programs are executed. A [`Policy`] says how likely they are. An [`Estimator`] says which
-//! programs an actor takes and how they are weighted. A [`Learner`] is a policy that climbs along them.
+//! An [`Env`] is where programs are executed. A [`Policy`] says how likely they are. An [`Estimator`] says
+//! which programs an actor takes and how they are weighted. A [`Learner`] is a policy that climbs along them.
 //!
-//! An actor (its life is in the module `run`) and a learner share no memory. An actor gets a [`Place`] in the queue of
-//! batches, from which the learner takes them as a [`Queue`]; it acts with the newest of a [`PolicyStore`]; and what it
-//! finds travels to a [`MemoryStore`]. Whether those are shared by threads, as in this crate, or reached over a network
-//! is not known on either side: doors may fail, with a [`DoorError`].
+//! An actor (its life is in the module `run`) and a learner share no memory. An actor gets a [`Place`] in the
+//! queue of batches, from which the learner takes them as a [`Queue`]; it acts with the newest of a
+//! [`PolicyStore`]; and what it finds travels to a [`MemoryStore`]. Whether those are shared by threads, as
+//! in this crate, or reached over a network is not known on either side: doors may fail, with a
+//! [`DoorError`].
 
 mod needs;
 mod scoring;
@@ -98,8 +99,8 @@ pub trait Env {
     /// The reward of a finished prefix; positive if it belongs in the memory. Not called on any other prefix.
     fn reward(&mut self) -> f32;
 
-    /// Takes the environment from the prefix `here`, where it stands, to the prefix `there`, by way of what the
-    /// two share. Every action of `there` must be valid where it is taken.
+    /// Takes the environment from the prefix `here`, where it stands, to the prefix `there`, by way of what
+    /// the two share. Every action of `there` must be valid where it is taken.
     fn go_to(&mut self, here: &mut Vec<Action>, there: &[Action]) {
         let shared = shared_prefix(here, there);
         if shared < here.len() {
@@ -112,8 +113,8 @@ pub trait Env {
         }
     }
 
-    /// Executes a program from the start and notes what was valid at each step. None if it is not a whole program
-    /// of this environment.
+    /// Executes a program from the start and notes what was valid at each step. None if it is not a whole
+    /// program of this environment.
     fn steps_of(&mut self, program: &[Action]) -> Option<Steps> {
         let mut steps = Steps::default();
         let mut valid = Vec::new();
@@ -130,8 +131,8 @@ pub trait Env {
         self.is_finished().then_some(steps)
     }
 
-    /// The tree of some programs, in their order. Executes each distinct prefix once where programs that share
-    /// prefixes follow each other, as they do in a memory that comes from exploration.
+    /// The tree of some programs, in their order. Executes each distinct prefix once where programs that
+    /// share prefixes follow each other, as they do in a memory that comes from exploration.
     ///
     /// # Errors
     /// The place of the first that is no program of this environment.
@@ -320,8 +321,8 @@ pub struct Learnt {
     pub entropy: f64,
 }
 
-/// The first door, seen by an actor: its place in the queue of batches. An actor that ends, in whatever way, gives its
-/// place up by dropping it.
+/// The first door, seen by an actor: its place in the queue of batches. An actor that ends, in whatever way,
+/// gives its place up by dropping it.
 pub trait Place {
     /// Waits until there is room for one more batch. False if none is wanted any more.
     ///
@@ -336,8 +337,8 @@ pub trait Place {
     fn deliver(&mut self, batch: TrainingBatch) -> Result<(), DoorError>;
 }
 
-/// The first door, seen by a learner: the queue of batches, the oldest first. It is bounded, so that a fast actor waits
-/// and no batch is much older than the policy that is about to learn from it.
+/// The first door, seen by a learner: the queue of batches, the oldest first. It is bounded, so that a fast
+/// actor waits and no batch is much older than the policy that is about to learn from it.
 pub trait Queue {
     /// Waits for the next batch; nothing if the last actor has ended and left none.
     ///
@@ -390,7 +391,8 @@ pub trait PolicyStore<P>: Sync {
     fn step(&self) -> Result<u64, DoorError>;
 }
 
-/// The third door: what actors have found, by shard, in the order of finding. Nothing is ever changed or taken away.
+/// The third door: what actors have found, by shard, in the order of finding. Nothing is ever changed or
+/// taken away.
 pub trait MemoryStore: Sync {
     /// Adds what was found in a shard.
     ///

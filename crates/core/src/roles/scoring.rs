@@ -54,8 +54,8 @@ impl Scores {
 }
 
 /// Scores trees, each with its example: one step for each distinct prefix, all examples together, level by
-/// level. A prefix after which there is nothing to choose any more takes no step: the last action of a program is
-/// often the only valid one. The rows of the policy are lost.
+/// level. A prefix after which there is nothing to choose any more takes no step: the last action of a
+/// program is often the only valid one. The rows of the policy are lost.
 ///
 /// # Errors
 /// Those of the policy.

@@ -19,8 +19,8 @@ pub(crate) fn weigh<O: Estimator + ?Sized>(batch: &mut TrainingBatch, objective:
     }
 }
 
-/// Weighs the visits of a batch that are still unweighted with the probabilities of a policy, if there are any: one
-/// forward pass over the programs that were taken from memory. `contexts` are those of the batch.
+/// Weighs the visits of a batch that are still unweighted with the probabilities of a policy, if there are
+/// any: one forward pass over the programs that were taken from memory. `contexts` are those of the batch.
 ///
 /// # Errors
 /// Those of the policy.

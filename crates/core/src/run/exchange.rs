@@ -6,12 +6,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::batch::TrainingBatch;
 use crate::roles::{DoorError, Place, Queue, Taken};
 
-/// A bounded queue and a number of cores. Whoever works holds cores, so that never more threads work than there are.
+/// A bounded queue and a number of cores. Whoever works holds cores, so that never more threads work than
+/// there are.
 ///
-/// An actor holds one while it makes a batch, and begins one only if the queue will have room for it. The learner comes
-/// first as soon as there is a batch, and takes all cores that are free at that moment: where learning is what the run
-/// waits for, the queue fills, actors stop, and the learner has more cores; where acting is, it learns on the one core
-/// that the last actor gave up, beside the others. So the split finds itself.
+/// An actor holds one while it makes a batch, and begins one only if the queue will have room for it. The
+/// learner comes first as soon as there is a batch, and takes all cores that are free at that moment: where
+/// learning is what the run waits for, the queue fills, actors stop, and the learner has more cores; where
+/// acting is, it learns on the one core that the last actor gave up, beside the others. So the split finds
+/// itself.
 #[derive(Debug)]
 pub struct Exchange {
     state: Mutex<State>,

@@ -9,7 +9,8 @@ use crate::roles::{Learner, Learnt, PolicyStore, Queue, Taken};
 
 /// A learner and what it knows of the run.
 ///
-/// Over and over it takes a batch from the queue, checks it, learns from it, and publishes its policy when that is due.
+/// Over and over it takes a batch from the queue, checks it, learns from it, and publishes its policy when
+/// that is due.
 #[derive(Debug)]
 pub struct LearnerLife<'a, L, X> {
     course: &'a Course,
@@ -44,9 +45,9 @@ impl<'a, L, X> LearnerLife<'a, L, X>
 where
     L: Learner<X>,
 {
-    /// A learner that has made some steps; `contexts` is what the policy sees of each example, by the examples'
-    /// numbers. `rounds` are the batches that each shard has made, and `waiting` those of them that it has not learnt
-    /// from.
+    /// A learner that has made some steps; `contexts` is what the policy sees of each example, by the
+    /// examples' numbers. `rounds` are the batches that each shard has made, and `waiting` those of them that
+    /// it has not learnt from.
     pub fn new(
         course: &'a Course,
         contexts: &'a [X],

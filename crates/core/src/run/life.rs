@@ -10,9 +10,9 @@ use crate::roles::{DoorError, Env, MemoryStore, Place, Policy, PolicyStore, Unus
 
 /// An actor and what it knows of the run: where it is, is told by the doors.
 ///
-/// Over and over it waits for room in the queue, leases the shard whose turn it is, takes the newest policy, and makes
-/// a batch. What it found goes to the store of memories before the batch goes to the queue, so that nothing that was
-/// learnt from is ever missing there.
+/// Over and over it waits for room in the queue, leases the shard whose turn it is, takes the newest policy,
+/// and makes a batch. What it found goes to the store of memories before the batch goes to the queue, so that
+/// nothing that was learnt from is ever missing there.
 #[derive(Debug)]
 pub struct ActorLife<'a, E, X, P> {
     course: &'a Course,
@@ -66,8 +66,8 @@ where
         }
     }
 
-    /// Makes one batch and hands it over. The shard is free for others only then, so that its batches follow each
-    /// other.
+    /// Makes one batch and hands it over. The shard is free for others only then, so that its batches follow
+    /// each other.
     pub(super) fn make<T>(
         &mut self,
         policies: &impl PolicyStore<P>,

@@ -1,9 +1,10 @@
 //! A run: actors and a learner that meet at three doors.
 //!
-//! [`ActorLife`] and [`LearnerLife`] know nothing but the doors. Here is their first implementation, for threads of one
-//! process: an [`Exchange`] is the queue, [`SharedPolicies`] and [`SharedMemories`] are the stores, and [`Run`] lets
-//! as many actors live as there are threads. On one thread the learner's queue is an actor that makes a batch whenever
-//! one is taken: the same lives, by turns, and nothing depends on the clock.
+//! [`ActorLife`] and [`LearnerLife`] know nothing but the doors. Here is their first implementation, for
+//! threads of one process: an [`Exchange`] is the queue, [`SharedPolicies`] and [`SharedMemories`] are the
+//! stores, and [`Run`] lets as many actors live as there are threads. On one thread the learner's queue is an
+//! actor that makes a batch whenever one is taken: the same lives, by turns, and nothing depends on the
+//! clock.
 
 mod course;
 mod exchange;
@@ -92,8 +93,9 @@ impl<E> From<ActorError<E>> for RunError<E> {
 
 /// A run on the threads of one process.
 ///
-/// Between two calls of [`go`](Self::go) nobody acts or learns, and everything that the run needs to go on can be read
-/// from it: the step, each shard's round, the batches that wait, and the examples with all that is known of them.
+/// Between two calls of [`go`](Self::go) nobody acts or learns, and everything that the run needs to go on
+/// can be read from it: the step, each shard's round, the batches that wait, and the examples with all that
+/// is known of them.
 #[derive(Debug)]
 pub struct Run<E, X, P> {
     course: Course,
@@ -120,6 +122,7 @@ where
     pub fn new(course: Course, threads: usize, tasks: Vec<Task<E, X>>) -> Result<Self, Unusable> {
         course.check()?;
         let contexts = tasks.iter().map(|task| task.context.clone()).collect();
+        // See the module of shards: one thread shares its examples with nobody.
         let shards = match threads {
             0 | 1 => 1,
             _ => shard_count(tasks.len(), course.batch),
@@ -136,8 +139,8 @@ where
         })
     }
 
-    /// The same run after so many steps: each shard has made so many rounds, and these batches wait for the learner.
-    /// There are as many `rounds` as shards.
+    /// The same run after so many steps: each shard has made so many rounds, and these batches wait for the
+    /// learner. There are as many `rounds` as shards.
     pub fn resumed(mut self, step: u64, rounds: &[u64], queued: Vec<TrainingBatch>) -> Self {
         for (shard, &round) in self.shards.iter_mut().zip(rounds) {
             shard.round = round;
@@ -147,8 +150,8 @@ where
         self
     }
 
-    /// Acts and learns to the last step, or until `observe`, which hears of every step, breaks it off. Says where the
-    /// actors' time went.
+    /// Acts and learns to the last step, or until `observe`, which hears of every step, breaks it off. Says
+    /// where the actors' time went.
     ///
     /// On one thread what happens depends on the course, the tasks and the learner alone.
     ///
@@ -186,8 +189,7 @@ where
             acted,
             queued,
         } = if self.threads == 1 {
-            let actor = ActorLife::new(&self.course, &shards)?;
-            turns::by_turns(actor, life, queued, doors, observe)
+            turns::by_turns(&self.course, &shards, life, queued, doors, observe)
         } else {
             let threads = (self.threads, queued);
             threads::together(&self.course, &shards, life, threads, doors, observe)
@@ -217,11 +219,6 @@ impl<E, X, P> Run<E, X, P> {
     /// Steps made so far.
     pub fn step(&self) -> u64 {
         self.step
-    }
-
-    /// What actors and learner agree on.
-    pub fn course(&self) -> &Course {
-        &self.course
     }
 
     /// The batches that each shard has made.

@@ -2,8 +2,8 @@
 
 use crate::chance::example_rng;
 
-/// Which examples are in which batch: each pass over them in a new random order, known from the seed and the batch's
-/// number alone, so that a run can go on anywhere.
+/// Which examples are in which batch: each pass over them in a new random order, known from the seed and the
+/// batch's number alone, so that a run can go on anywhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     examples: usize,

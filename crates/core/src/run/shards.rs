@@ -1,15 +1,15 @@
 //! Examples are divided into shards, and actors take turns with them.
 //!
-//! A shard is what one actor works on at a time: some examples with their memories and explored sets, and how many
-//! batches were made of them. Example i of n is in shard i mod S, so that each shard is a fair sample of the data, and
-//! S depends on nothing but the number of examples and the size of a batch: see [`count`]. It is the same on two
-//! threads and on many machines, and a shard can move from one to another.
+//! A shard is what one actor works on at a time: some examples with their memories and explored sets, and how
+//! many batches were made of them. Example i of n is in shard i mod S, so that each shard is a fair sample of
+//! the data, and S depends on nothing but the number of examples and the size of a batch: see [`count`]. It
+//! is the same on two threads and on many machines, and a shard can move from one to another.
 //!
-//! Actors do not own shards. Whoever is ready leases the one that has made the fewest batches, so that all advance
-//! evenly: an example whose memory takes long to score is visited as often as any other.
+//! Actors do not own shards. Whoever is ready leases the one that has made the fewest batches, so that all
+//! advance evenly: an example whose memory takes long to score is visited as often as any other.
 //!
-//! A run that acts and learns by turns on one thread shares its examples with nobody: it has one shard with all of them,
-//! and goes through them in one order.
+//! A run that acts and learns by turns on one thread shares its examples with nobody: it has one shard with
+//! all of them, and goes through them in one order.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -113,7 +113,8 @@ impl<E, X> Shards<E, X> {
         self.shards.is_empty()
     }
 
-    /// The shard whose turn it is: of those that nobody has, the one with the fewest batches. None if there is none.
+    /// The shard whose turn it is: of those that nobody has, the one with the fewest batches. None if there
+    /// is none.
     pub fn lease(&self) -> Option<Lease<'_, E, X>> {
         let mut free = lock(&self.free);
         let turns = free.iter().enumerate();

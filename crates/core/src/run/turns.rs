@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use super::{ActorLife, Ended, LearnerLife, RunError, SharedMemories, SharedPolicies, Step};
+use super::{ActorLife, Course, Ended, LearnerLife, RunError, Shards, SharedMemories, SharedPolicies, Step};
 use crate::batch::TrainingBatch;
 use crate::roles::{DoorError, Env, Learner, Policy, Queue, Taken};
 
 /// An actor and the learner by turns.
 pub(super) fn by_turns<E, X, P, L>(
-    actor: ActorLife<'_, E, X, P>,
+    course: &Course,
+    shards: &Shards<E, X>,
     learner: LearnerLife<'_, L, X>,
     queued: Vec<TrainingBatch>,
     (policies, memories): (&SharedPolicies<P>, &SharedMemories),
@@ -20,6 +21,16 @@ where
     P: Policy<X> + Clone + Send,
     L: Learner<X, Published = P>,
 {
+    let actor = match ActorLife::new(course, shards) {
+        Ok(actor) => actor,
+        Err(wrong) => {
+            return Ended {
+                learnt: Ok(()),
+                acted: Err(wrong.into()),
+                queued,
+            };
+        }
+    };
     let mut turns = Turns {
         actor,
         queued: queued.into(),

@@ -12,7 +12,8 @@ pub struct Actors {
     /// Those that the learner has not come to.
     #[serde(deserialize_with = "queued")]
     pub queued: Vec<TrainingBatch>,
-    /// How likely the programs of large memories were when they were last scored, by the places of the examples.
+    /// How likely the programs of large memories were when they were last scored, by the places of the
+    /// examples.
     pub last_scores: Vec<(usize, LastScores)>,
     /// In runs from before there were shards: the batches that each thread has made.
     #[serde(default, skip_serializing)]
@@ -36,8 +37,9 @@ impl Actors {
 
     /// The rounds of so many shards, and the batches that wait, in a run after so many steps.
     ///
-    /// A run that was divided otherwise, by its threads or for batches of another size, goes on behind all numbers
-    /// that it has used, so that nothing is drawn twice; its batches are taken for the last of their new shards.
+    /// A run that was divided otherwise, by its threads or for batches of another size, goes on behind all
+    /// numbers that it has used, so that nothing is drawn twice; its batches are taken for the last of their
+    /// new shards.
     pub(super) fn dealt(self, shards: usize, step: u64) -> (Vec<u64>, Vec<TrainingBatch>) {
         if self.shards.len() == shards {
             return (self.shards, self.queued);

@@ -31,9 +31,9 @@ pub fn header(
     }
 }
 
-/// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs join
-/// `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and `seed` are those of
-/// the store's header.
+/// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs
+/// join `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and
+/// `seed` are those of the store's header.
 ///
 /// # Errors
 /// If the store cannot be written, or a program not in words.

@@ -3,18 +3,18 @@
 //! | file | holds |
 //! |---|---|
 //! | `config.toml` | data, seed, threads and settings; from here on the run can be resumed |
-//! | `programs.jsonl` | what exploration before training found, if it was part of the run; `.partial` while it grows |
+//! | `programs.jsonl` | what was found before training, if that was part of the run; `.partial` while it grows |
 //! | `start.safetensors` | the model with which training began; all checkpoints have its words |
 //! | `metrics.jsonl` | one line for each evaluation |
 //! | `events.out.tfevents.…` | the same for TensorBoard, a file for each time the run was started |
 //! | `best.safetensors` | the best model on the dev split |
-//! | `memory.jsonl` | every program that joined a memory, with the step before which it did; only ever appended to |
+//! | `memory.jsonl` | every program that joined a memory, before which step; only ever appended to |
 //! | `explored-N.json` | the explored sets at step N |
-//! | `actors-N.json` | what else actors know at step N: last scores, how far each shard is, batches not learnt from yet |
-//! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, so that it stands for all |
+//! | `actors-N.json` | what else actors know at step N: last scores, each shard's rounds, batches that wait |
+//! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, for all of them |
 //!
-//! With several threads the actors of a run that goes on have the learner's newest parameters at once, which may be a few
-//! steps newer than those that they would have had.
+//! With several threads the actors of a run that goes on have the learner's newest parameters at once, which
+//! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
 use mapo_datasets::{Dataset, Selection};
@@ -92,10 +92,12 @@ pub struct Origin {
     pub dev_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
-    /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
+    /// How words of questions are found in cells. Runs that do not say were made when there was only the
+    /// paper's way.
     #[serde(default = "papers_linking")]
     pub linking: String,
-    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's way.
+    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's
+    /// way.
     #[serde(default)]
     pub fit: Fit,
     /// Only so many training examples.
@@ -143,8 +145,8 @@ fn papers_linking() -> String {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Of what the actors of this process found in each shard, how much is in the log; none before the memories with
-    /// which the run began are in it.
+    /// Of what the actors of this process found in each shard, how much is in the log; none before the
+    /// memories with which the run began are in it.
     logged: Option<Vec<usize>>,
     /// For TensorBoard; begun with the first line of metrics of this process.
     events: Option<Events>,
@@ -237,7 +239,8 @@ impl Folder {
         Ok((folder, config))
     }
 
-    /// Takes the configuration away from a run that could not begin, so that the same directory can be used again.
+    /// Takes the configuration away from a run that could not begin, so that the same directory can be used
+    /// again.
     pub fn abandon(&self) {
         if matches!(self.checkpoints().as_deref(), Ok([])) {
             // The error that matters is why it could not begin.
@@ -255,7 +258,8 @@ impl Folder {
         self.path.join(BEST)
     }
 
-    /// Adds a line to `metrics.jsonl` and the same numbers to TensorBoard's file, which is begun with the first.
+    /// Adds a line to `metrics.jsonl` and the same numbers to TensorBoard's file, which is begun with the
+    /// first.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -405,8 +409,8 @@ impl Folder {
         }))
     }
 
-    /// Appends what has joined the memories since the last time: at first the whole of them, and from then on what the
-    /// actors have put into the store of memories.
+    /// Appends what has joined the memories since the last time: at first the whole of them, and from then on
+    /// what the actors have put into the store of memories.
     fn log_memories(&mut self, trainer: &Trainer<'_>) -> Result<()> {
         let mut new: BTreeMap<u64, Vec<Vec<Action>>> = BTreeMap::new();
         let mut seen = self.logged.clone().unwrap_or_default();
@@ -537,7 +541,8 @@ fn with_words(network: &Network, words: &Arc<Words>) -> Result<Network> {
     Ok(Network::with_values(config, Arc::clone(words), values, true)?)
 }
 
-/// A vocabulary without its fixed vectors: those are in the model with which training began, once for all checkpoints.
+/// A vocabulary without its fixed vectors: those are in the model with which training began, once for all
+/// checkpoints.
 fn trained_words(words: &Words) -> Result<Arc<Words>> {
     let none = Vectors {
         dimensions: words.dimensions(),

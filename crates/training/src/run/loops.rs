@@ -13,13 +13,13 @@ use crate::settings::Settings;
 use crate::{Error, Result};
 
 impl Trainer<'_> {
-    /// Trains to the last step, or until `stop` says so: the steps up to the actors' next parameters are finished, so
-    /// that what is saved then needs no parameters but the learner's. `observe` hears of every step and every
-    /// evaluation.
+    /// Trains to the last step, or until `stop` says so: the steps up to the actors' next parameters are
+    /// finished, so that what is saved then needs no parameters but the learner's. `observe` hears of every
+    /// step and every evaluation.
     ///
-    /// With one thread the run depends on nothing but its settings, its seed and its data. With several, actors rest
-    /// while the model is evaluated, so that whoever hears of it finds the memories in place; evaluation has all threads
-    /// meanwhile, and what is in the queue stays there.
+    /// With one thread the run depends on nothing but its settings, its seed and its data. With several,
+    /// actors rest while the model is evaluated, so that whoever hears of it finds the memories in place;
+    /// evaluation has all threads meanwhile, and what is in the queue stays there.
     ///
     /// # Errors
     /// Those of the network, a number that is not finite, and those of `observe`.

@@ -180,8 +180,8 @@ impl<'a> Trainer<'a> {
         let inputs = encode_all(network.config(), network.words(), train);
         let tasks = train.par_iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
-            // A program that ends with rows or does extra work earns nothing in training but may be written, as in
-            // evaluation; what the policy may not write it would not learn to avoid.
+            // A program that ends with rows or does extra work earns nothing in training but may be written,
+            // as in evaluation; what the policy may not write it would not learn to avoid.
             let env = TableEnv::new(example, Pruning::None, Assistance::All);
             let env = env.discounting(example, settings.unexplained);
             let memory = rewarded(memory, &env);

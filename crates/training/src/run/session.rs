@@ -7,12 +7,13 @@ use crate::run::{Event, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
-/// Trains to the last step, or until `stop` says so, and keeps in `folder` what is measured, the best model and what
-/// the run needs to go on. `observe` hears of every step and, when it has been kept, of every evaluation.
+/// Trains to the last step, or until `stop` says so, and keeps in `folder` what is measured, the best model
+/// and what the run needs to go on. `observe` hears of every step and, when it has been kept, of every
+/// evaluation.
 ///
 /// # Errors
-/// Those of the network, those of the directory, and a number that is not finite: then the batch that caused it is
-/// kept too and the error names its file.
+/// Those of the network, those of the directory, and a number that is not finite: then the batch that caused
+/// it is kept too and the error names its file.
 pub fn train(
     folder: &mut Folder,
     trainer: &mut Trainer<'_>,

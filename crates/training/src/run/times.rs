@@ -7,7 +7,8 @@ use std::ops::AddAssign;
 /// Seconds, summed over the threads that work at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// What the actors did, and how long their threads were without room in the queue or a core, while others worked.
+    /// What the actors did, and how long their threads were without room in the queue or a core, while others
+    /// worked.
     pub acting: ActorTimes,
     /// Learning.
     pub learning: f64,
@@ -70,7 +71,8 @@ impl AddAssign for Times {
     }
 }
 
-/// Where the time went: the first eight are parts of the time of as many threads as the run may use, and sum to 1.
+/// Where the time went: the first eight are parts of the time of as many threads as the run may use, and sum
+/// to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// Scoring memories.
@@ -89,7 +91,8 @@ pub struct Shares {
     pub saving: f64,
     /// Anything else: threads that had nothing to do, choosing examples, handing out parameters.
     pub rest: f64,
-    /// The part of its own time in which the learner's thread waited for a batch or a core, while actors worked.
+    /// The part of its own time in which the learner's thread waited for a batch or a core, while actors
+    /// worked.
     pub learner_waiting: f64,
     /// The part of their own time in which the actors' threads waited for room in the queue or a core.
     pub actors_waiting: f64,
