@@ -51,7 +51,7 @@ pub fn explore(
     pool: &rayon::ThreadPool,
     stopper: &Stopper,
 ) -> Result<Vec<Memory>, Box<dyn Error>> {
-    let programs = settings.exploration.programs;
+    let programs = settings.explore_first.programs;
     let pruning = settings.pruning()?;
     let display = Display::start(Arc::clone(&stopper.progress), examples.len(), 0, programs);
     let memories = pool.install(|| memories::explore(examples, programs, pruning, seed, &stopper.progress));

@@ -309,7 +309,7 @@ fn own_questions_are_learnt_from_the_model_in_the_box_and_asked() {
     ];
     let quick = [
         "--set",
-        "exploration.programs=100",
+        "explore_first.programs=100",
         "--set",
         "evaluate=2",
         "--set",
@@ -370,7 +370,7 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
         "--threads",
         "1",
     ];
-    let quick = "network.hidden=24 network.attention=24 exploration.programs=300 evaluate=60";
+    let quick = "network.hidden=24 network.attention=24 explore_first.programs=300 evaluate=60";
     let quick = quick.split(' ').flat_map(|setting| ["--set", setting]);
     run_well(train.into_iter().chain(quick));
     let model = format!("{dir}/best.safetensors");

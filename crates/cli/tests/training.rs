@@ -166,7 +166,7 @@ fn a_run_that_is_killed_at_ten_moments_goes_on_to_the_same_model() {
         let begin = ["train", "--data", "toy", "--limit", "200", "--run", run];
         let settings = [
             "--set",
-            "exploration.programs=8000",
+            "explore_first.programs=8000",
             "--set",
             "refresh=5",
             "--set",

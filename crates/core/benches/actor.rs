@@ -1,7 +1,7 @@
 //! What a visit costs beside the policy: exploring, executing and scoring the memory's programs, drawing.
 //!
-//! `cargo bench -p mapo-core --bench actor` prints the figures; they are for one core. The policy costs next to
-//! nothing (every action is equally likely), so what is measured is the actor itself and the environment.
+//! `cargo bench -p mapo-core --bench actor` prints the figures; they are for one core. The policy costs next
+//! to nothing (every action is equally likely), so what is measured is the actor itself and the environment.
 
 #[path = "../examples/countdown/game.rs"]
 #[allow(dead_code, reason = "nothing is shown here")]
@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use game::Countdown;
 use mapo_core::{
-    Action, Actor, Batch, BatchPolicy, Estimator, ExploredSet, Exploring, Iml, Inside, Mapo, Memory, Met,
-    Move, Objective, Outside, Task, Uniform, example_rng,
+    Action, Actor, Estimator, ExploredSet, Iml, Inside, Mapo, Memory, Met, Move, NewPrograms, Objective,
+    Outside, Policy, Sweep, Task, Uniform, example_rng,
 };
 
 /// Examples in a batch, as in the published runs on WikiTableQuestions.
@@ -23,7 +23,7 @@ const EXAMPLES: u64 = 25;
 /// Every action is equally likely, in batches.
 struct Free;
 
-impl BatchPolicy<()> for Free {
+impl Policy<()> for Free {
     type Error = Infallible;
 
     fn read(&mut self, _: &[&()]) -> Result<(), Infallible> {
@@ -55,7 +55,7 @@ fn task(example: u64, programs: u32) -> Option<Task<Countdown, ()>> {
     let mut game = Countdown::new(952, &[25, 50, 75, 100, 3, 6]);
     let (mut memory, mut explored) = (Memory::default(), ExploredSet::new(1e-8));
     let mut rng = example_rng(0, example);
-    Batch::default().draw(
+    Sweep::default().draw(
         &mut game,
         &mut Uniform,
         &mut explored,
@@ -75,13 +75,15 @@ fn measure(name: &str, objective: &Objective, programs: u32, batches: u64) {
     let mut tasks: Vec<_> = (0..EXAMPLES)
         .filter_map(|example| task(example, programs))
         .collect();
-    let Ok(mut actor) = Actor::new(objective.clone(), Exploring::default(), 0) else {
+    let Ok(mut actor) = Actor::new(objective.clone(), NewPrograms::default(), 0) else {
         return;
     };
     let begun = Instant::now();
     for number in 0..batches {
         let mut batch: Vec<_> = tasks.iter_mut().collect();
-        let Ok(_) = actor.act(number, number, &mut batch, &mut Free);
+        if actor.act(number, number, &mut batch, &mut Free).is_err() {
+            return;
+        }
     }
     let each = begun.elapsed().as_secs_f64() / batches as f64;
     println!(

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mapo_core::{
-    Action, Batch, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Progress,
+    Action, Draw, Env, Exploration, ExploredSet, Explorer, Memory, Met, Plan, PrefixHash, Progress, Sweep,
     Uniform, Walk, example_rng, explore_all,
 };
 
@@ -171,10 +171,10 @@ fn one_at_a_time(plan: &Plan, env: &mut Language, explored: &mut ExploredSet) ->
 /// Explores as the plan says, but with batches of one size.
 fn in_batches_of(size: u32, plan: &Plan, env: &mut Language) -> Exploration {
     let mut explored = ExploredSet::new(plan.error_rate);
-    let (mut batch, mut rng) = (Batch::default(), example_rng(plan.seed, env.example));
+    let (mut sweep, mut rng) = (Sweep::default(), example_rng(plan.seed, env.example));
     let mut result = Exploration::default();
     while result.tried < plan.programs && !explored.is_complete() {
-        let drawn = batch.draw(env, &mut Uniform, &mut explored, &mut rng, size, |met| {
+        let drawn = sweep.draw(env, &mut Uniform, &mut explored, &mut rng, size, |met| {
             if let Met::Program { program, reward: 1.0 } = met {
                 result.memory.insert(program, 1.0);
             }

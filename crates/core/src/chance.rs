@@ -3,13 +3,20 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::prefix::mix;
-
 /// The random generator of one example: it depends on nothing but the run's seed and the example's number, so
 /// a result is the same whichever thread gets the example, and whatever was explored before it.
 pub fn example_rng(seed: u64, example: u64) -> Xoshiro256PlusPlus {
     // Mixing the number first keeps example 1 of seed 2 apart from example 2 of seed 1.
     Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(example.wrapping_add(0x9e37_79b9_7f4a_7c15))))
+}
+
+/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`: the output
+/// function of the SplitMix64 generator.
+#[inline]
+pub(crate) fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 /// One of `count` branches: by `weights`, or all equally likely if there are none (or they say nothing).

@@ -1,66 +1,111 @@
 //! The algorithm: systematic exploration, memory, objectives, actors and learner. Knows neither tables nor
 //! networks.
 //!
-//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`] and
-//! can be explored here, without ever trying the same program twice:
+//! Whatever is deterministic, acts in discrete steps and is rewarded only at the end implements [`Env`]. It
+//! can then be explored without ever trying the same program twice, and be learnt by any [`Learner`], with
+//! MAPO or one of the objectives that it is compared with.
 //!
-//! * [`explore_all()`] explores many examples on all cores and delivers what each of them gave, in their
-//!   order;
-//! * [`Explorer`] explores one example as a [`Plan`] says: batches of growing size, until the budget or the
-//!   space is used up;
-//! * [`Batch`] draws many new programs in one walk over the tree of prefixes, [`Walk`] draws one (Algorithm 1
-//!   of the paper), both by the probabilities of a [`Policy`];
-//! * [`ExploredSet`] knows the prefixes below which nothing is left to try; [`Memory`] keeps the programs
-//!   that earned a reward.
+//! | module | what is there |
+//! |---|---|
+//! | `chance` | random choices, and the seeds that they start from |
+//! | `program` | [`Action`], [`Steps`], [`PrefixTree`]: programs, not yet executed |
+//! | `memory` | [`Memory`], the rewarded programs of an example (the paper's B) |
+//! | `batch` | [`Visit`], [`TrainingBatch`]: what the actors saw; [`Ledger`] checks it when it comes in |
+//! | `roles` | [`Env`], [`Policy`], [`Estimator`], [`Learner`] and the three doors, on one page |
+//! | `exploration` | [`ExploredSet`], [`Walk`], [`Sweep`], [`Explorer`], [`explore_all()`] |
+//! | `objective` | [`Objective`]: [`Mapo`] and its siblings, each an [`Estimator`] |
+//! | `tabular` | [`Tabular`], a small learner |
+//! | `actor` | [`Actor`] visits examples, each a [`Task`], and makes a [`TrainingBatch`] |
+//! | `run` | [`ActorLife`] and [`LearnerLife`], which meet at the doors; [`Run`], on threads |
 //!
-//! And it can be learnt, by any policy that advances partial programs of a batch of examples together:
+//! A module uses only those above it.
 //!
-//! * [`BatchPolicy`] is what a policy must be able to do, [`Learner`] one that learns; [`Tabular`] is a small
-//!   one of both kinds;
-//! * [`Actor`] visits the examples of a batch, each a [`Task`], and makes a [`TrainingBatch`] of weighted
-//!   programs;
-//! * [`Objective`] says what it takes and how it is weighted: [`Mapo`], or one of those that it is compared
-//!   with.
+//! ```
+//! use mapo_core::{Action, Ascent, Course, Env, Memory, Run, Tabular, Task};
+//! use std::ops::ControlFlow;
+//!
+//! /// Eight coins to be laid. What is wanted is known to nobody but the environment.
+//! struct Coins {
+//!     wanted: u16,
+//!     laid: Vec<Action>,
+//! }
+//!
+//! impl Env for Coins {
+//!     fn actions(&mut self, valid: &mut Vec<Action>) {
+//!         if !self.is_finished() {
+//!             valid.extend([Action(0), Action(1)]);
+//!         }
+//!     }
+//!     fn step(&mut self, action: Action) {
+//!         self.laid.push(action);
+//!     }
+//!     fn rewind(&mut self, len: usize) {
+//!         self.laid.truncate(len);
+//!     }
+//!     fn is_finished(&self) -> bool {
+//!         self.laid.len() == 8
+//!     }
+//!     fn reward(&mut self) -> f32 {
+//!         let number = self.laid.iter().fold(0, |number, coin| 2 * number + coin.0);
+//!         f32::from(u8::from(number == self.wanted))
+//!     }
+//! }
+//!
+//! // Sixteen examples. What the policy sees of an example is its number.
+//! let task = |example| {
+//!     let coins = Coins { wanted: 15 * example as u16, laid: Vec::new() };
+//!     Task::new(example, example, coins, Memory::default(), 1e-8)
+//! };
+//! let tasks = (0..16).map(task).collect::<Result<Vec<_>, _>>()?;
+//!
+//! // Two actors and a learner. Each visit of an example tries one program that was never tried before.
+//! let course = Course { steps: 1_500, ..Course::default() };
+//! let mut learner = Tabular::new(Ascent::Plain { rate: 8.0 });
+//! let mut run = Run::new(course, 2, tasks)?;
+//! let mut weight = None;
+//! run.go(&mut learner, |made| {
+//!     weight = made.batch.statistics.memory_weight.get();
+//!     ControlFlow::Continue(())
+//! })?;
+//!
+//! // Each memory has found its program, and the policy has learnt it.
+//! assert!(run.tasks().all(|task| task.memory.len() == 1));
+//! assert!(weight > Some(0.9));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod actor;
 mod batch;
 mod chance;
-mod env;
-mod explore;
-mod explore_all;
-mod explored;
+mod exploration;
 mod memory;
 mod objective;
-mod policy;
-mod prefix;
-mod sampling;
-mod statistics;
-mod steps;
+mod program;
+mod roles;
+mod run;
 mod tabular;
-mod task;
-mod training_batch;
-mod walk;
 
-pub use actor::{Actor, ActorTimes, Exploring, LastScores, MemoryScoring};
-pub use batch::{Batch, Drawn, Met};
-pub use chance::example_rng;
-pub use env::{Action, Env};
-pub use explore::{Exploration, Explorer, Milestone, Plan};
-pub use explore_all::{Ending, Progress, explore_all};
-pub use explored::ExploredSet;
-pub use memory::Memory;
-pub(crate) use objective::Stratum;
-pub use objective::{
-    Allocation, AlphaDecay, Augmented, Baseline, Estimator, FromMemory, FromPolicy, HardEm, Iml, Inside,
-    Mapo, MemoryWeight, Mml, Needs, Objective, Outside, Reinforce, Sample, Trajectory, Unusable, Visit,
-    WeightsFrom,
+pub use actor::{Actor, ActorError, ActorTimes, LastScores, MemoryScoring, NewPrograms, NotAProgram, Task};
+pub use batch::{
+    Ledger, Mean, MemoryWeight, Sample, Statistics, TrainingBatch, Trajectory, Visit, WrongBatch,
 };
-pub use policy::{Policy, Uniform};
-pub use prefix::PrefixHash;
-pub use sampling::{BatchPolicy, Learner, Learnt, Move, PrefixTree, Scores, score_by_level};
-pub use statistics::{Mean, Statistics};
-pub use steps::Steps;
+pub use chance::example_rng;
+pub use exploration::{
+    Draw, Drawn, Ending, Exploration, ExploredSet, Explorer, Met, Milestone, Plan, Progress, Sweep, Turn,
+    Uniform, Walk, Weighing, explore_all,
+};
+pub use memory::{Finding, Memory};
+pub use objective::{
+    Allocation, AlphaDecay, Augmented, Baseline, HardEm, Iml, Inside, Mapo, Mml, Objective, Outside,
+    Reinforce, WeightsFrom,
+};
+pub use program::{Action, PrefixHash, PrefixTree, Steps, shared_prefix};
+pub use roles::{
+    DoorError, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt, MemoryStore, Move, Needs, Place,
+    Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,
+};
+pub use run::{
+    ActorLife, Course, Exchange, ExchangePlace, ExchangeQueue, LearnerLife, Lease, Run, RunError, Shard,
+    Shards, SharedMemories, SharedPolicies, Step, WarmUp, shard_count,
+};
 pub use tabular::{Ascent, Tabular};
-pub use task::{NotAProgram, Task};
-pub use training_batch::TrainingBatch;
-pub use walk::{Draw, Turn, Walk};

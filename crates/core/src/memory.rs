@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::prefix::HashedSet;
-use crate::{Action, PrefixHash};
+use crate::program::prefix::HashedSet;
+use crate::program::{Action, PrefixHash};
 
 /// The distinct rewarded programs of one example, in the order in which they were found (the paper's B).
 ///
@@ -77,6 +77,17 @@ impl Memory {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[Action], f32)> {
         (0..self.len()).map(|index| (self.program(index), self.reward(index)))
     }
+}
+
+/// A program that joined a memory, on its way to whoever keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The number of the example in whose memory it is.
+    pub example: u64,
+    /// The program.
+    pub program: Vec<Action>,
+    /// What it earned.
+    pub reward: f32,
 }
 
 impl PartialEq for Memory {

@@ -6,8 +6,11 @@ use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Serialize};
 
-use crate::prefix::{AlreadyHashed, mix};
-use crate::{Action, BatchPolicy, Learner, Learnt, Move, PrefixHash, Steps, Trajectory};
+use crate::batch::Trajectory;
+use crate::chance::mix;
+use crate::program::prefix::AlreadyHashed;
+use crate::program::{Action, PrefixHash, Steps};
+use crate::roles::{Learner, Learnt, Move, Policy};
 
 /// A softmax policy with one number, a logit, for every action after every prefix of every context. All are 0
 /// to begin with: every valid action is equally likely.
@@ -184,7 +187,7 @@ impl Tabular {
     }
 }
 
-impl BatchPolicy<u64> for Tabular {
+impl Policy<u64> for Tabular {
     type Error = Infallible;
 
     fn read(&mut self, contexts: &[&u64]) -> Result<(), Infallible> {
@@ -217,6 +220,12 @@ impl BatchPolicy<u64> for Tabular {
 }
 
 impl Learner<u64> for Tabular {
+    type Published = Self;
+
+    fn publish(&self) -> Result<Self, Infallible> {
+        Ok(self.clone())
+    }
+
     fn learn(
         &mut self,
         contexts: &[&u64],

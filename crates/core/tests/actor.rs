@@ -1,12 +1,13 @@
-//! What an actor does with a batch: exploration first, one snapshot, and what is found joins the memory after.
+//! What an actor does with a batch: exploration first, one snapshot, and what is found joins the memory
+//! after.
 
 mod common;
 
-use common::world::{CONTEXT, World, distance};
+use common::world::{CONTEXT, World, distance, look};
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Actor, Ascent, Estimator, Exploring, HardEm, Iml, Inside, Mapo, Memory, Objective, Outside,
-    Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom,
+    Action, Actor, Ascent, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms, Objective,
+    Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
 };
 
 /// Three choices of four; the programs of these numbers are rewarded.
@@ -45,7 +46,7 @@ fn mapo() -> Objective {
 fn exploration_tries_every_program_once() {
     let tree = tree(&[7, 21, 44]);
     let mut task = task(5, &tree, &[]);
-    let mut actor = Actor::new(mapo(), Exploring::default(), 1).unwrap();
+    let mut actor = Actor::new(mapo(), NewPrograms::default(), 1).unwrap();
     let mut policy = uniform();
     let mut total = Statistics::default();
     for number in 0..100 {
@@ -68,7 +69,7 @@ fn exploration_tries_every_program_once() {
 #[test]
 fn more_is_explored_while_the_memory_is_empty() {
     let (hopeless, easy) = (tree(&[]), tree(&(0..64).collect::<Vec<_>>()));
-    let exploring = Exploring {
+    let exploring = NewPrograms {
         per_visit: 1,
         when_empty: 9,
     };
@@ -94,7 +95,7 @@ fn more_is_explored_while_the_memory_is_empty() {
 #[test]
 fn without_exploration_only_rewarded_draws_join_the_memory() {
     let tree = tree(&[9, 33, 50]);
-    let mut actor = Actor::new(mapo(), Exploring::OFF, 3).unwrap();
+    let mut actor = Actor::new(mapo(), NewPrograms::OFF, 3).unwrap();
     let mut task = task(0, &tree, &[]);
     let mut policy = uniform();
     for number in 0..300 {
@@ -128,7 +129,7 @@ fn clip_fraction_is_about_memories_that_are_not_empty() {
         alpha: 0.05,
         ..Mapo::default()
     });
-    let mut actor = Actor::new(objective, Exploring::OFF, 3).unwrap();
+    let mut actor = Actor::new(objective, NewPrograms::OFF, 3).unwrap();
     let mut tasks = [&mut empty, &mut light, &mut heavy];
     let batch = actor.act(0, 0, &mut tasks, &mut uniform()).unwrap();
     let statistics = batch.statistics;
@@ -157,7 +158,7 @@ fn the_same_number_gives_the_same_draws_whatever_else_is_in_the_batch() {
             .iter()
             .map(|&example| task(example, &tree, &[4, 50]))
             .collect();
-        let mut actor = Actor::new(mapo(), Exploring::default(), 9).unwrap();
+        let mut actor = Actor::new(mapo(), NewPrograms::default(), 9).unwrap();
         let mut policy = uniform();
         (0..20)
             .map(|number| {
@@ -185,7 +186,7 @@ fn reinforce_neither_explores_nor_scores() {
     let tree = tree(&[4]);
     let mut task = task(0, &tree, &[4]);
     let objective = Objective::Reinforce(Reinforce::default());
-    let mut actor = Actor::new(objective, Exploring::default(), 9).unwrap();
+    let mut actor = Actor::new(objective, NewPrograms::default(), 9).unwrap();
     let batch = actor.act(0, 0, &mut [&mut task], &mut uniform()).unwrap();
     assert_eq!(batch.statistics.explored, 0);
     assert_eq!(batch.statistics.memory_weight.get(), None);
@@ -205,7 +206,7 @@ fn the_learner_can_be_asked_for_the_weights() {
         alpha: 0.01,
         ..Mapo::default()
     });
-    let mut actor = Actor::new(objective.clone(), Exploring::OFF, 4).unwrap();
+    let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 4).unwrap();
     let (mut old, mut new) = (uniform(), uniform());
     // The actor prefers 10 and 15, which begin alike; the learner has changed its mind about the latter.
     for policy in [&mut old, &mut new] {
@@ -220,7 +221,7 @@ fn the_learner_can_be_asked_for_the_weights() {
     let copy: TrainingBatch = serde_json::from_str(&serde_json::to_string(&batch).unwrap()).unwrap();
     assert_eq!(copy, batch, "it can travel");
 
-    batch.settle(&objective, 0, &[&1], &mut new).unwrap();
+    settle(&mut batch, &objective, 0, &[&1], &mut new).unwrap();
     assert!(batch.unweighted.is_empty());
     let inside: Vec<_> = batch.trajectories.iter().take(2).collect();
     assert_eq!(inside[0].steps.actions(), program(15));
@@ -237,7 +238,7 @@ fn the_learner_can_be_asked_for_the_weights() {
     assert_eq!(batch.statistics.clip_fraction.get(), Some(0.0));
     // Settling twice changes nothing.
     let settled = batch.clone();
-    batch.settle(&objective, 0, &[&1], &mut old).unwrap();
+    settle(&mut batch, &objective, 0, &[&1], &mut old).unwrap();
     assert_eq!(batch, settled);
 }
 
@@ -245,7 +246,7 @@ fn the_learner_can_be_asked_for_the_weights() {
 fn ties_go_to_what_was_found_first() {
     let tree = tree(&[0, 5, 10, 15]);
     let mut task = task(0, &tree, &[10, 0, 15, 5]);
-    let mut actor = Actor::new(Objective::HardEm(HardEm::default()), Exploring::OFF, 0).unwrap();
+    let mut actor = Actor::new(Objective::HardEm(HardEm::default()), NewPrograms::OFF, 0).unwrap();
     let batch = actor.act(0, 0, &mut [&mut task], &mut uniform()).unwrap();
     assert_eq!(batch.trajectories.len(), 1);
     assert_eq!(batch.trajectories[0].steps.actions(), program(10));
@@ -274,14 +275,13 @@ fn expected_returns_have_no_bias() {
         mapo(Inside::Top(1), Outside::Exact),
         Objective::Reinforce(Reinforce::default()),
     ] {
-        let mut actor = Actor::new(objective.clone(), Exploring::OFF, 2).unwrap();
+        let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 2).unwrap();
         let mut task = world.task(&[5, 50, 15]);
         let (mut sum, count) = (0.0, 20_000);
         let mut policy = world.policy.clone();
         for number in 0..count {
-            sum += actor.observe(number, &mut [&mut task], &mut policy).unwrap()[0]
-                .expected_return
-                .unwrap();
+            let batch = look(&mut actor, &objective, number, &mut task, &mut policy);
+            sum += batch.statistics.expected_return.get().unwrap();
         }
         let mean = sum / count as f64;
         let error = (exact * (1.0 - exact) / count as f64).sqrt();
@@ -293,19 +293,18 @@ fn expected_returns_have_no_bias() {
     assert!(Objective::Iml(Iml::default()).needs(3).policy == mapo_core::FromPolicy::Nothing);
 }
 
-/// Trajectories that travelled through a batch give the gradient of a visit.
+/// The trajectories of a batch give the gradient that is learnt.
 #[test]
-fn a_batch_teaches_what_its_visits_say() {
+fn a_batch_teaches_what_its_trajectories_say() {
     let world = World::new(tree(&[0, 5, 10, 15]), 1.0, 8);
     let objective = mapo();
-    let mut actor = Actor::new(objective.clone(), Exploring::OFF, 2).unwrap();
+    let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 2).unwrap();
     let mut policy = world.policy.clone();
     let mut task = world.task(&[0, 5, 15]);
-    let visits = actor.observe(3, &mut [&mut task], &mut policy).unwrap();
-    let mut batch = actor.act(3, 0, &mut [&mut task], &mut policy).unwrap();
+    let mut batch = look(&mut actor, &objective, 3, &mut task, &mut policy);
     let gradient = policy.gradient(&[&CONTEXT], &batch.trajectories);
-    assert!(distance(&gradient, &world.estimate(&objective, &visits[0])) < 1e-12);
-    let learnt = batch.teach(&objective, 0, &[&CONTEXT], &mut policy, 2.0).unwrap();
+    assert!(distance(&gradient, &world.estimate(&batch)) < 1e-12);
+    let learnt = policy.teach(&mut batch, &objective, 0, &[&CONTEXT], 2.0).unwrap();
     assert!((learnt.gradient_norm - distance(&gradient, &[0.0; 500]) / 2.0).abs() < 1e-12);
     assert!(learnt.loss > 0.0 && learnt.entropy > 0.0);
 }

@@ -176,8 +176,9 @@ fn expectation(world: &World, mapo: &Mapo, memory: &[usize]) -> Vec<f64> {
             outside: vec![sample(place)],
             ..Visit::default()
         };
-        let estimate = world.estimate(&Objective::Mapo(mapo.clone()), &visit);
-        common::world::add(&mut sum, program.probability, &estimate);
+        mapo.weigh(0, &visit, &mut |sample, weight| {
+            common::world::add(&mut sum, program.probability * weight, world.slope(&sample.steps));
+        });
     }
     sum
 }

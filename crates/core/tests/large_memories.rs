@@ -3,9 +3,9 @@
 mod common;
 
 use common::Tree;
-use common::world::{Estimates, World};
+use common::world::{Estimates, World, look};
 use mapo_core::{
-    Action, Actor, Exploring, HardEm, Inside, LastScores, Mapo, MemoryScoring, Mml, Objective, Outside,
+    Action, Actor, HardEm, Inside, LastScores, Mapo, MemoryScoring, Mml, NewPrograms, Objective, Outside,
 };
 
 /// Standard errors that a mean may be off.
@@ -38,13 +38,13 @@ struct Seen {
     gradient: Estimates,
     weight: Estimates,
     earned: Estimates,
-    most_scored: usize,
+    most_scored: u64,
     largest_weight: f64,
 }
 
 /// Many visits, each after as many others as there are scores to remember.
 fn see(world: &World, objective: &Objective, memory: &[usize], scoring: MemoryScoring, count: u64) -> Seen {
-    let actor = Actor::new(objective.clone(), Exploring::OFF, 23).expect("usable settings");
+    let actor = Actor::new(objective.clone(), NewPrograms::OFF, 23).expect("usable settings");
     let mut actor = actor.with_scoring(scoring).expect("usable settings");
     let mut policy = world.policy.clone();
     let mut task = world.task(memory);
@@ -59,14 +59,14 @@ fn see(world: &World, objective: &Objective, memory: &[usize], scoring: MemorySc
         if number % 5 == 0 {
             task.last_scores = LastScores::default();
         }
-        let visit = &actor
-            .observe(number, &mut [&mut task], &mut policy)
-            .expect("no error")[0];
-        seen.gradient.add(&world.estimate(objective, visit));
-        let weight = visit.memory_weight.expect("a scored memory");
+        let batch = look(&mut actor, objective, number, &mut task, &mut policy);
+        seen.gradient.add(&world.estimate(&batch));
+        let statistics = batch.statistics;
+        let weight = statistics.memory_weight.get().expect("a scored memory");
         seen.weight.add(&[weight]);
-        seen.earned.add(&[visit.expected_return.unwrap_or_default()]);
-        seen.most_scored = seen.most_scored.max(visit.scored);
+        seen.earned
+            .add(&[statistics.expected_return.get().unwrap_or_default()]);
+        seen.most_scored = seen.most_scored.max(statistics.scored);
         seen.largest_weight = seen.largest_weight.max(weight);
     }
     seen
@@ -142,7 +142,8 @@ fn what_is_not_linear_in_the_weight_keeps_a_bias_that_a_larger_sample_lessens() 
     println!("bias of MML: {biases:.4?}");
     assert!(biases[0] > 2.0 * biases[2], "{biases:?}");
 
-    // max(π(B), α) with α = π(B) leaves the exact weight as it is, but an estimate below counts as α, one above as it is.
+    // max(π(B), α) with α = π(B) leaves the exact weight as it is, but an estimate below counts as α, one
+    // above as it is.
     let alpha = p;
     let seen = see(
         &world,
@@ -173,15 +174,14 @@ fn the_most_probable_program_is_found_and_kept() {
             probability(one).total_cmp(&probability(other))
         })
         .expect("a memory");
-    let actor = Actor::new(Objective::HardEm(HardEm::default()), Exploring::OFF, 1).expect("usable settings");
+    let objective = Objective::HardEm(HardEm::default());
+    let actor = Actor::new(objective.clone(), NewPrograms::OFF, 1).expect("usable settings");
     let mut actor = actor.with_scoring(PART).expect("usable settings");
     let (mut policy, mut task) = (world.policy.clone(), world.task(&memory));
     let mut finds = |numbers: std::ops::Range<u64>| {
         let found = numbers.map(|number| {
-            let visits = actor
-                .observe(number, &mut [&mut task], &mut policy)
-                .expect("no error");
-            visits[0].inside[0].steps.actions() == world.programs[best].steps.actions()
+            let batch = look(&mut actor, &objective, number, &mut task, &mut policy);
+            batch.trajectories[0].steps.actions() == world.programs[best].steps.actions()
         });
         found.collect::<Vec<bool>>()
     };
@@ -192,7 +192,7 @@ fn the_most_probable_program_is_found_and_kept() {
 
 #[test]
 fn nothing_to_sample_is_no_setting() {
-    let actor = Actor::new(Objective::default(), Exploring::OFF, 1).expect("usable settings");
+    let actor = Actor::new(Objective::default(), NewPrograms::OFF, 1).expect("usable settings");
     let scoring = MemoryScoring { sample: 0, ..PART };
     let wrong = actor.with_scoring(scoring).expect_err("nothing would be drawn");
     assert_eq!(wrong.to_string(), "`sample` must be at least 1");

@@ -2,10 +2,12 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Actor, Ascent, Augmented, Baseline, Estimator, Exploring, HardEm, Iml, Inside, Mapo, Memory, Mml,
-    Objective, Outside, Reinforce, Steps, Tabular, Task, WeightsFrom,
+    Action, Ascent, Augmented, Baseline, Course, Env, Estimator, HardEm, Iml, Inside, Mapo, Memory, Mml,
+    NewPrograms, Objective, Outside, Reinforce, Run, Tabular, Task, WeightsFrom,
 };
 
 const STEPS: u64 = 400;
@@ -23,36 +25,34 @@ fn tree(rewarded: u16) -> Tree {
 }
 
 /// Trains on eight such trees and says how likely their rewarded programs are in the end, on average.
-fn train(objective: Objective, exploring: Exploring) -> f64 {
+fn train(objective: Objective, new_programs: NewPrograms, threads: usize) -> f64 {
     let trees: Vec<Tree> = (0..8).map(|example| tree(example * 127)).collect();
-    let mut tasks: Vec<_> = (0..)
+    let tasks: Vec<_> = (0..)
         .zip(&trees)
         .map(|(example, tree)| {
             Task::new(example, example, TreeEnv::new(tree), Memory::default(), 1e-8).expect("an empty memory")
         })
         .collect();
-    let mut actor = Actor::new(objective.clone(), exploring, 1).expect("usable settings");
     let mut learner = Tabular::new(Ascent::Plain { rate: 8.0 });
-    let mut old = learner.clone();
-    for step in 0..STEPS {
-        if step % 10 == 0 {
-            old = learner.clone();
-        }
-        let mut batch: Vec<_> = tasks.iter_mut().collect();
-        let mut acted = actor.act(step, step, &mut batch, &mut old).expect("no error");
-        let contexts: Vec<&u64> = batch.iter().map(|task| &task.context).collect();
-        acted
-            .teach(&objective, step, &contexts, &mut learner, 8.0)
-            .expect("no error");
-    }
-    let successes = tasks.iter_mut().zip(&trees).map(|(task, tree)| {
+    let course = Course {
+        steps: STEPS,
+        seed: 1,
+        objective,
+        new_programs,
+        ..Course::default()
+    };
+    let mut run = Run::new(course, threads, tasks).expect("usable settings");
+    run.go(&mut learner, |_| ControlFlow::Continue(()))
+        .expect("no error");
+    assert_eq!(run.step(), STEPS);
+    let successes = (0..).zip(&trees).map(|(context, tree)| {
         let (program, _) = tree
             .programs()
             .into_iter()
             .find(|(_, reward)| *reward > 0.0)
             .expect("one is rewarded");
-        let steps = Steps::of(&mut task.env, &program).expect("a program");
-        learner.log_probability(task.context, &steps).exp()
+        let steps = TreeEnv::new(tree).steps_of(&program).expect("a program");
+        learner.log_probability(context, &steps).exp()
     });
     successes.sum::<f64>() / trees.len() as f64
 }
@@ -60,7 +60,7 @@ fn train(objective: Objective, exploring: Exploring) -> f64 {
 #[test]
 fn what_has_a_memory_learns() {
     // Five new programs a visit: all are tried before the end.
-    let exploring = Exploring {
+    let new_programs = NewPrograms {
         per_visit: 1,
         when_empty: 4,
     };
@@ -88,11 +88,11 @@ fn what_has_a_memory_learns() {
         Objective::Iml(Iml::default()),
         Objective::Augmented(Augmented::default()),
     ] {
-        let success = train(objective.clone(), exploring);
+        let success = train(objective.clone(), new_programs, 1);
         println!("{success:.3} {objective:?}");
         assert!(success > 0.9, "{success} with {objective:?}");
     }
-    let unclipped = train(Objective::Mapo(Mapo { alpha: 0.0, ..mapo() }), exploring);
+    let unclipped = train(Objective::Mapo(Mapo { alpha: 0.0, ..mapo() }), new_programs, 1);
     println!("{unclipped:.3} MAPO without clipping");
     assert!(unclipped < 0.3, "{unclipped}");
 }
@@ -100,7 +100,7 @@ fn what_has_a_memory_learns() {
 #[test]
 fn what_has_none_does_not() {
     for objective in [Objective::Reinforce(Reinforce::default()), Objective::default()] {
-        let success = train(objective.clone(), Exploring::OFF);
+        let success = train(objective.clone(), NewPrograms::OFF, 1);
         println!("{success:.3} {objective:?}");
         assert!(success < 0.3, "{success} with {objective:?}");
         assert!(objective.check().is_ok());

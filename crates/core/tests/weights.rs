@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::world::{CONTEXT, World};
+use common::world::{CONTEXT, World, look};
 use common::{Tree, TreeEnv, trees};
 use mapo_core::{
-    Action, Actor, Allocation, AlphaDecay, Augmented, Baseline, BatchPolicy, Estimator, Exploring, HardEm,
-    Iml, Inside, Mapo, Mml, Objective, Outside, PrefixTree, Reinforce, Sample, Steps, Task, Visit,
+    Action, Actor, Allocation, AlphaDecay, Augmented, Baseline, Env, Estimator, HardEm, Iml, Inside, Mapo,
+    Mml, NewPrograms, Objective, Outside, Policy, PrefixTree, Reinforce, Sample, Steps, Task, Visit,
     WeightsFrom, score_by_level,
 };
 use proptest::prelude::*;
@@ -144,11 +144,11 @@ proptest! {
     ) {
         let Some(mut fixture) = fixture(&tree, &keep, seed) else { return Ok(()) };
         let task = &mut fixture.task;
-        let prefixes = PrefixTree::of_memory(&mut task.env, &task.memory);
+        let prefixes = task.env.tree_of(task.memory.iter().map(|(program, _)| program)).expect("programs of the tree");
         let all_steps: Vec<Steps> = (0..prefixes.programs()).map(|place| prefixes.steps(place)).collect();
         for (steps, (program, _)) in all_steps.iter().zip(task.memory.iter()) {
             prop_assert_eq!(steps.actions(), program);
-            prop_assert_eq!(Some(steps.clone()), Steps::of(&mut task.env, program));
+            prop_assert_eq!(Some(steps.clone()), task.env.steps_of(program));
         }
         let policy = &mut fixture.world.policy;
         policy.read(&[&0, &CONTEXT]).unwrap();
@@ -177,14 +177,14 @@ proptest! {
     ) {
         let Some(mut fixture) = fixture(&tree, &keep, seed) else { return Ok(()) };
         let objective = Objective::Mapo(Mapo { outside: Outside::Exact, outside_draws: 20, ..Mapo::default() });
-        let mut actor = Actor::new(objective, Exploring::OFF, seed).unwrap();
-        let task = &mut fixture.task;
-        let visits = actor.observe(0, &mut [task], &mut fixture.world.policy).unwrap();
-        let is_everything_known = fixture.is_everything_known;
-        prop_assert_eq!(visits[0].outside.len(), if is_everything_known { 0 } else { 20 });
-        for sample in &visits[0].outside {
-            prop_assert!(!sample.is_in_memory);
-            prop_assert!(!fixture.task.memory.contains(sample.steps.actions()));
+        let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, seed).unwrap();
+        let batch = look(&mut actor, &objective, 0, &mut fixture.task, &mut fixture.world.policy);
+        // One is from the memory, where there is one.
+        let inside = usize::from(!fixture.task.memory.is_empty());
+        let outside = &batch.trajectories[inside..];
+        prop_assert_eq!(outside.len(), if fixture.is_everything_known { 0 } else { 20 });
+        for drawn in outside {
+            prop_assert!(!fixture.task.memory.contains(drawn.steps.actions()));
         }
     }
 }
@@ -293,7 +293,7 @@ fn settings_that_make_no_sense_are_named() {
                 draws: 0,
                 baseline: 0.0
             }),
-            Exploring::OFF,
+            NewPrograms::OFF,
             0
         )
         .is_err()

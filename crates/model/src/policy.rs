@@ -1,6 +1,6 @@
 //! The network as a policy.
 
-use mapo_core::{Action, BatchPolicy, Move, Steps};
+use mapo_core::{Action, Move, Policy, Steps};
 use mapo_programmer::{Network, NextToken, Program, Stepper};
 use std::sync::Arc;
 
@@ -83,14 +83,16 @@ impl NeuralPolicy {
             rows: Rows::default(),
         }
     }
+}
 
-    /// Takes other parameters; what was read before has to be read again.
-    pub fn set_network(&mut self, network: Arc<Network>) {
-        self.network = network;
+/// A copy has the same parameters, and has read nothing yet.
+impl Clone for NeuralPolicy {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.network))
     }
 }
 
-impl BatchPolicy<Input> for NeuralPolicy {
+impl Policy<Input> for NeuralPolicy {
     type Error = Error;
 
     fn read(&mut self, contexts: &[&Input]) -> Result<()> {

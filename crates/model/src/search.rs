@@ -1,6 +1,6 @@
 //! Beam search: the most probable programs of a question.
 
-use mapo_core::{Action, BatchPolicy, Move};
+use mapo_core::{Action, Move, Policy, shared_prefix};
 use mapo_language::{Interpreter, Token};
 
 use crate::error::Result;
@@ -140,12 +140,7 @@ fn can_still_win(done: &[Candidate], width: usize, log_probability: f64) -> bool
 
 /// Moves an interpreter to a prefix, from what it shares with where it stands; says whether that is a whole program.
 pub fn visit(interpreter: &mut Interpreter, tokens: &[Token]) -> Result<bool> {
-    let shared = interpreter
-        .tokens()
-        .iter()
-        .zip(tokens)
-        .take_while(|(one, other)| one == other);
-    let shared = shared.count();
+    let shared = shared_prefix(interpreter.tokens(), tokens);
     interpreter.rewind(shared);
     for &token in &tokens[shared..] {
         interpreter.step(token)?;

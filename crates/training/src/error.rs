@@ -26,12 +26,21 @@ pub enum Error {
         /// What does not fit.
         problem: String,
     },
+    /// A program that exploration found but that cannot be written down.
+    #[error("example {0}: a program that was found has a token that its language lacks")]
+    Explored(String),
     /// A program in a memory that is none of its example's.
     #[error(transparent)]
     NotAProgram(#[from] mapo_core::NotAProgram),
     /// An objective's settings.
     #[error(transparent)]
     Objective(#[from] mapo_core::Unusable),
+    /// A batch from which nobody should learn.
+    #[error(transparent)]
+    Batch(#[from] mapo_core::WrongBatch),
+    /// Actors and learner that cannot meet.
+    #[error(transparent)]
+    Door(#[from] mapo_core::DoorError),
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),

@@ -1,7 +1,7 @@
 //! The network as it learns.
 
-use mapo_core::{Action, BatchPolicy, Learner, Learnt, Move, Trajectory};
-use mapo_model::{Input, Rows, program};
+use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
+use mapo_model::{Input, NeuralPolicy, Rows, program};
 use mapo_programmer::{
     Adam, AdamOptions, Average, Batch, Dropout, LossTerms, Network, Program, Runner, WeightedProgram,
 };
@@ -108,14 +108,6 @@ impl NeuralLearner {
         &self.runner
     }
 
-    /// A copy for actors: the parameters of the last step.
-    ///
-    /// # Errors
-    /// Those of the network.
-    pub fn publish(&self) -> Result<Arc<Network>> {
-        self.copy(self.network.values())
-    }
-
     /// A copy to be evaluated: the averaged parameters if there are any.
     ///
     /// # Errors
@@ -133,11 +125,6 @@ impl NeuralLearner {
         let network = Network::with_values(config, self.network.shared_words(), values.to_vec(), false)?;
         Ok(Arc::new(network))
     }
-
-    /// Learns on so many of its threads from now on. More threads give the same but for rounding.
-    pub fn use_threads(&mut self, threads: usize) {
-        self.runner.use_threads(threads);
-    }
 }
 
 impl Learning {
@@ -151,6 +138,16 @@ impl Learning {
 }
 
 impl Learner<Input> for NeuralLearner {
+    type Published = NeuralPolicy;
+
+    fn publish(&self) -> Result<NeuralPolicy> {
+        Ok(NeuralPolicy::new(self.copy(self.network.values())?))
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.runner.use_threads(threads);
+    }
+
     fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
         let counts = |trajectory: &&Trajectory| trajectory.weight != 0.0 || self.learning.entropy != 0.0;
         let kept: Vec<&Trajectory> = trajectories.iter().filter(counts).collect();
@@ -202,7 +199,7 @@ impl Learner<Input> for NeuralLearner {
     }
 }
 
-impl BatchPolicy<Input> for NeuralLearner {
+impl Policy<Input> for NeuralLearner {
     type Error = Error;
 
     fn read(&mut self, contexts: &[&Input]) -> Result<()> {

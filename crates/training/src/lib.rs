@@ -1,6 +1,6 @@
 //! Training: settings, runs, evaluation, comparison, study. Tables, programmer and model meet here through core.
 //!
-//! * `run`: [`exploring`] fills a [`store`] with programs, [`memories`] are what training begins with, [`Trainer`] is a
+//! * `run`: [`filling`] fills a [`store`] with programs, [`memories`] are what training begins with, [`Trainer`] is a
 //!   run: actors, queue and learner; [`Folder`] keeps what it needs to go on, its metrics and its best model;
 //!   [`session`] trains in it;
 //! * [`NeuralLearner`] is the network as it learns;
@@ -20,12 +20,12 @@ pub mod study;
 
 pub use error::{Error, Result};
 pub use learner::{Learning, NeuralLearner};
+pub use run::actors::Actors;
 pub use run::events::Events;
-pub use run::exchange::Acted;
 pub use run::folder::{Folder, Origin, RunConfig, Saved};
 pub use run::metrics::{Metrics, Totals};
 pub use run::times::{Shares, Times};
-pub use run::{Actors, Best, Event, Observer, TableTask, Trainer, needs_memories};
-pub use run::{exploring, memories, session};
+pub use run::{Best, Event, Observer, TableTask, Trainer};
+pub use run::{filling, memories, session};
 pub use settings::presets::Preset;
-pub use settings::{Exploration, NetworkSettings, Settings, WarmUp};
+pub use settings::{ExploreFirst, NetworkSettings, Settings};

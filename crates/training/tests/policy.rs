@@ -1,6 +1,6 @@
 //! The network as core's policy.
 
-use mapo_core::{Action, BatchPolicy, Env, Memory, Move, PrefixTree, Steps};
+use mapo_core::{Action, Env, Memory, Move, Policy, PrefixTree};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::Assistance;
@@ -43,7 +43,7 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
     let trees: Vec<(usize, PrefixTree)> = envs
         .iter_mut()
         .zip(&memories)
-        .map(|(env, memory)| PrefixTree::of_memory(env, memory))
+        .map(|(env, memory)| env.tree_of(memory.iter().map(|(program, _)| program)).unwrap())
         .enumerate()
         .collect();
     let references: Vec<(usize, &PrefixTree)> = trees.iter().map(|(place, tree)| (*place, tree)).collect();
@@ -54,7 +54,7 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
         .zip(&memories)
         .enumerate()
         .flat_map(|(place, (env, memory))| {
-            let programs = memory.iter().map(|(program, _)| Steps::of(env, program).unwrap());
+            let programs = memory.iter().map(|(program, _)| env.steps_of(program).unwrap());
             programs.map(|steps| (place, program(&steps))).collect::<Vec<_>>()
         })
         .collect();

@@ -1,10 +1,10 @@
 //! Runs: they learn, they repeat, and they go on after they were cut off.
 
-use mapo_core::{Iml, Memory, MemoryScoring, Objective};
+use mapo_core::{Iml, Memory, MemoryScoring, Objective, WarmUp};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Dataset, Example, Pruning, Selection};
 use mapo_model::inputs::vocabulary;
-use mapo_training::{Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, WarmUp, eval, memories};
+use mapo_training::{Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, eval, memories};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -64,14 +64,14 @@ impl Setting {
 
 fn go(trainer: &mut Trainer<'_>) {
     trainer
-        .run(&AtomicBool::new(false), &mut |_, _| Ok(()))
+        .run(&AtomicBool::new(false), &mut |_| Ok(()))
         .expect("a small setting");
 }
 
 /// Goes to the end and tells what was measured on the way.
 fn measured(trainer: &mut Trainer<'_>) -> Vec<Metrics> {
     let mut all = Vec::new();
-    let mut listen = |_: &Trainer<'_>, event: &Event<'_>| {
+    let mut listen = |event: &Event<'_>| {
         if let Event::Measured { metrics, .. } = event {
             all.push((*metrics).clone());
         }
@@ -141,9 +141,13 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
         assert!(Folder::create(directory.path(), &config).is_err());
         let mut cut = setting.trainer(1);
         let stop = AtomicBool::new(false);
-        cut.run(&stop, &mut |trainer, event| {
+        cut.run(&stop, &mut |event| {
             match event {
-                Event::Measured { metrics, is_best } => {
+                Event::Measured {
+                    trainer,
+                    metrics,
+                    is_best,
+                } => {
                     folder.measured(metrics)?;
                     if let (true, Some(best)) = (*is_best, trainer.best()) {
                         folder.save_best(best)?;
@@ -175,7 +179,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
         go(&mut resumed);
         assert_eq!(bits(&whole), bits(&resumed));
         assert_eq!(whole.best().unwrap().accuracy, resumed.best().unwrap().accuracy);
-        for (one, other) in whole.tasks().iter().zip(resumed.tasks()) {
+        for (one, other) in whole.tasks().zip(resumed.tasks()) {
             assert_eq!(one.memory, other.memory);
         }
     }
@@ -198,20 +202,19 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     let mut trainer = setting.trainer(2);
     let stop = AtomicBool::new(false);
     trainer
-        .run(&stop, &mut |trainer, event| match (event, trainer.best()) {
-            (Event::Step { step }, _) => {
+        .run(&stop, &mut |event| match event {
+            Event::Step { step } => {
                 stop.store(*step >= 35, Relaxed);
                 Ok(())
             }
-            (Event::Measured { is_best: true, .. }, Some(best)) => folder.save_best(best),
-            _ => Ok(()),
+            Event::Measured { trainer, .. } => trainer.best().map_or(Ok(()), |best| folder.save_best(best)),
         })
         .unwrap();
     folder.save(&trainer).unwrap();
     let before = trainer.actors();
     // Each actor finishes the batch that it was making.
     assert!(!before.queued.is_empty() && !before.last_scores.is_empty());
-    let made = before.rounds.iter().sum::<u64>();
+    let made = before.shards.iter().sum::<u64>();
     assert_eq!(made, trainer.step() + before.queued.len() as u64);
     assert!(trainer.totals().memory_scored() < trainer.totals().memory_size());
     drop(trainer);
@@ -221,14 +224,11 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     let examples = &setting.examples;
     let mut resumed = Trainer::resume(&setting.settings, 3, 2, saved, examples, examples).unwrap();
     let after = resumed.actors();
-    assert_eq!(after.rounds, before.rounds);
+    assert_eq!(after.shards, before.shards);
     assert_eq!(after.last_scores, before.last_scores);
-    for (before, after) in before.queued.iter().zip(&after.queued) {
-        assert_eq!(before.batch, after.batch);
-    }
-    assert_eq!(after.queued.len(), before.queued.len());
+    assert_eq!(after.queued, before.queued);
     go(&mut resumed);
-    let made = resumed.actors().rounds.iter().sum::<u64>();
+    let made = resumed.actors().shards.iter().sum::<u64>();
     assert_eq!(
         made,
         60 + resumed.actors().queued.len() as u64,

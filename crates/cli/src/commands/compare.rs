@@ -13,7 +13,7 @@ use mapo_training::compare::{
     FileMark, NAMES, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, report,
 };
 use mapo_training::store::StoreWriter;
-use mapo_training::{Settings, exploring, memories};
+use mapo_training::{Settings, filling, memories};
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ impl Compare {
     /// A variant cannot explore otherwise if all is explored already.
     fn check_exploration(&self, plan: &Plan, common: &Settings) -> Outcome {
         let explores_otherwise = |variant: &&Variant| {
-            variant.explores_first() && variant.settings.exploration != common.exploration
+            variant.explores_first() && variant.settings.explore_first != common.explore_first
         };
         match plan
             .variants
@@ -250,8 +250,8 @@ impl Compare {
 
     /// Where the programs are with which a variant's memories begin.
     fn store(&self, variant: &Variant) -> PathBuf {
-        let exploration = &variant.settings.exploration;
-        let name = format!("explored-{}-{}.jsonl", exploration.programs, exploration.pruning);
+        let first = &variant.settings.explore_first;
+        let name = format!("explored-{}-{}.jsonl", first.programs, first.pruning);
         self.memory.clone().unwrap_or_else(|| self.out.join(name))
     }
 
@@ -259,9 +259,9 @@ impl Compare {
     fn explore(&self, store: &Path, settings: &Settings, runs: &Runs<'_>, stopper: &Stopper) -> Outcome {
         let examples: &[Example] = runs.train;
         let pruning: Pruning = settings.pruning()?;
-        let programs = settings.exploration.programs;
+        let programs = settings.explore_first.programs;
         let selection = self.data.selection.selection();
-        let header = exploring::header(
+        let header = filling::header(
             &self.data.data,
             &selection,
             examples,
@@ -275,7 +275,7 @@ impl Compare {
         let how = (programs, pruning, EXPLORATION_SEED);
         let ending = runs
             .pool
-            .install(|| exploring::explore_rest(examples, how, Some(&mut writer), &mut entries, progress));
+            .install(|| filling::fill(examples, how, Some(&mut writer), &mut entries, progress));
         display.finish();
         if ending? == Ending::Stopped {
             let left = examples.len() - entries.len();

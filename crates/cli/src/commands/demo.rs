@@ -75,7 +75,7 @@ impl Demo {
              give the right answer.",
             train.len(),
             dev.len(),
-            settings.exploration.programs,
+            settings.explore_first.programs,
         ))?;
         let memories = explore(&train, &settings, self.seed, &pool, &stopper)?;
         let explored = began.elapsed().as_secs_f64();
@@ -93,7 +93,7 @@ impl Demo {
         let words = vocabulary::trained(&train, settings.network.often, settings.network.vector)?;
         let mut trainer = Trainer::new(&settings, self.seed, threads, &words, &train, memories, &dev)?;
         let mut live = Live::start(settings.steps, 0);
-        let trained = trainer.run(&stopper.stop, &mut |_, event| {
+        let trained = trainer.run(&stopper.stop, &mut |event| {
             live.show(event);
             Ok(())
         });

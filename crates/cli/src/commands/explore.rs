@@ -8,7 +8,7 @@ use mapo_core::{Ending, Progress};
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::{Dataset, Example, Pruning, Selection};
 use mapo_language::{Assistance, Interpreter, Program};
-use mapo_training::exploring;
+use mapo_training::filling;
 use mapo_training::store::{Entry, Header, StoreReader, StoreWriter};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -87,7 +87,7 @@ impl Explore {
         let display = Display::start(Arc::clone(&progress), examples.len(), done, self.programs);
         let ending = pool.install(|| {
             let how = (self.programs, pruning, self.seed);
-            exploring::explore_rest(&examples, how, writer.as_mut(), &mut entries, &progress)
+            filling::fill(&examples, how, writer.as_mut(), &mut entries, &progress)
         });
         let seconds = began.elapsed().as_secs_f64();
         display.finish();
@@ -125,7 +125,7 @@ impl Explore {
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
-        exploring::header(
+        filling::header(
             &self.data.data,
             selection,
             examples,

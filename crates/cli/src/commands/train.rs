@@ -11,9 +11,7 @@ use mapo_core::Ending;
 use mapo_datasets::{Dataset, Example};
 use mapo_model::inputs::vocabulary;
 use mapo_training::store::StoreWriter;
-use mapo_training::{
-    Folder, Origin, RunConfig, Shares, Trainer, exploring, memories, needs_memories, session,
-};
+use mapo_training::{Folder, Origin, RunConfig, Shares, Trainer, filling, memories, session};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -209,7 +207,7 @@ fn begin<'a>(
     let RunConfig { run, settings } = config;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
     let memories = match &run.memory {
-        _ if !needs_memories(settings) => vec![Default::default(); train.len()],
+        _ if !settings.needs_memories() => vec![Default::default(); train.len()],
         Some(store) => pool.install(|| memories::load(store, train))?,
         None => {
             explore_into(path, &folder.programs(), config, train, stopper, &pool)?;
@@ -245,13 +243,12 @@ fn explore_into(
     let RunConfig { run, settings } = config;
     let data: Dataset = run.data.parse()?;
     let selection = selection(run, &run.split, run.limit)?;
-    let how = (settings.exploration.programs, settings.pruning()?, run.seed);
-    let header = exploring::header(&data, &selection, train, how.0, how.1, how.2);
+    let how = (settings.explore_first.programs, settings.pruning()?, run.seed);
+    let header = filling::header(&data, &selection, train, how.0, how.1, how.2);
     let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
     let progress = &stopper.progress;
     let display = Display::start(Arc::clone(progress), train.len(), entries.len(), how.0);
-    let ending =
-        pool.install(|| exploring::explore_rest(train, how, Some(&mut writer), &mut entries, progress));
+    let ending = pool.install(|| filling::fill(train, how, Some(&mut writer), &mut entries, progress));
     display.finish();
     if ending? == Ending::Stopped {
         let path = path.display();

@@ -12,7 +12,7 @@ pub const QUICK: [&str; 8] = [
     "--set",
     "network.attention=16",
     "--set",
-    "exploration.programs=200",
+    "explore_first.programs=200",
     "--set",
     "evaluate=10",
 ];

@@ -7,8 +7,8 @@
 //!
 //! Two dozen rounds with four numbers, each with thousands of calculations of which hardly one in a thousand
 //! is right, and a policy that is a table of numbers. An actor visits the rounds with a policy that is up to
-//! ten steps old, a learner climbs. What is printed is the mean probability of a right calculation, exactly:
-//! all right ones are known from the beginning, to us.
+//! ten steps old, a learner climbs: the run is the same as one on tables and questions. What is printed is
+//! the mean probability of a right calculation, exactly: all right ones are known from the beginning, to us.
 //!
 //! A table cannot generalise, so a calculation that is right by accident does no harm here: how objectives
 //! that trust all of the memory compare with those that do not says nothing about tables and questions.
@@ -17,13 +17,13 @@
 #[allow(dead_code, reason = "nothing is shown here")]
 mod game;
 
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use game::Countdown;
 use mapo_core::{
-    Actor, Ascent, Augmented, Exploration, Explorer, Exploring, HardEm, Iml, Mapo, Memory, Mml, Objective,
-    Plan, PrefixTree, Reinforce, Statistics, Steps, Tabular, Task, TrainingBatch, Uniform, example_rng,
+    Ascent, Augmented, Course, Env, Exploration, Explorer, HardEm, Iml, Mapo, Memory, Mml, NewPrograms,
+    Objective, Plan, Reinforce, Run, Statistics, Steps, Tabular, Task, Uniform, example_rng,
 };
 use rand::RngExt;
 
@@ -80,8 +80,11 @@ fn rounds() -> Vec<Round> {
             right: Vec::new(),
         };
         let memory = round.explore(1_000_000, 0).memory;
-        let tree = PrefixTree::of_memory(&mut round.game(), &memory);
-        round.right = (0..memory.len()).map(|place| tree.steps(place)).collect();
+        let mut game = round.game();
+        round.right = memory
+            .iter()
+            .filter_map(|(program, _)| game.steps_of(program))
+            .collect();
         if !memory.is_empty() && round.success(&untrained, 0) < LUCK {
             rounds.push(round);
         }
@@ -93,7 +96,7 @@ fn rounds() -> Vec<Round> {
 struct Entry {
     name: &'static str,
     objective: Objective,
-    exploring: Exploring,
+    new_programs: NewPrograms,
     /// Whether random exploration fills the memories first.
     starts_filled: bool,
 }
@@ -102,7 +105,7 @@ fn entries() -> Vec<Entry> {
     let entry = |name, objective| Entry {
         name,
         objective,
-        exploring: Exploring::default(),
+        new_programs: NewPrograms::default(),
         starts_filled: true,
     };
     vec![
@@ -115,7 +118,7 @@ fn entries() -> Vec<Entry> {
             }),
         ),
         Entry {
-            exploring: Exploring::OFF,
+            new_programs: NewPrograms::OFF,
             starts_filled: false,
             ..entry("MAPO without exploration", Objective::Mapo(Mapo::default()))
         },
@@ -133,8 +136,9 @@ fn entries() -> Vec<Entry> {
     ]
 }
 
-/// Trains, and says how likely a right calculation is at each quarter of the way, and what happened in the last.
-fn train(entry: &Entry, rounds: &[Round], steps: u64, seed: u64) -> Result<([f64; 5], Statistics), String> {
+/// Trains, and says how likely a right calculation is at each quarter of the way, and what happened in the
+/// last.
+fn train(entry: &Entry, rounds: &[Round], steps: u64, seed: u64) -> Result<([f64; 4], Statistics), String> {
     let mut tasks = Vec::new();
     for (example, round) in (0..).zip(rounds) {
         let memory = if entry.starts_filled {
@@ -145,34 +149,33 @@ fn train(entry: &Entry, rounds: &[Round], steps: u64, seed: u64) -> Result<([f64
         let task = Task::new(example, example, round.game(), memory, 1e-8);
         tasks.push(task.map_err(|error| error.to_string())?);
     }
-    let mut actor =
-        Actor::new(entry.objective.clone(), entry.exploring, seed).map_err(|error| error.to_string())?;
-    // Adam would make as much of a tiny gradient as of any other, and in a table nothing else is in its way: it
-    // learns without clipping too.
+    let course = Course {
+        steps,
+        batch: BATCH,
+        divisor: BATCH as f64,
+        refresh: PUBLISHED_EVERY,
+        seed,
+        objective: entry.objective.clone(),
+        new_programs: entry.new_programs,
+        ..Course::default()
+    };
+    let mut run = Run::new(course, 1, tasks).map_err(|error| error.to_string())?;
+    // Adam would make as much of a tiny gradient as of any other, and in a table nothing else is in its way:
+    // it learns without clipping too.
     let mut learner = Tabular::new(Ascent::Plain { rate: 8.0 });
-    let mut actors_policy = learner.clone();
-    let (mut successes, mut statistics) = ([0.0; 5], Statistics::default());
-    for step in 0..=steps {
-        if (4 * step).is_multiple_of(steps) {
-            let sum: f64 = (0..)
-                .zip(rounds)
-                .map(|(context, round)| round.success(&learner, context))
-                .sum();
-            successes[(4 * step / steps) as usize] = sum / rounds.len() as f64;
+    let (mut successes, mut statistics) = ([0.0; 4], Statistics::default());
+    let ran = run.go(&mut learner, |made| {
+        if 4 * made.step > 3 * steps {
+            statistics += made.batch.statistics;
         }
-        if step.is_multiple_of(PUBLISHED_EVERY) {
-            actors_policy = learner.clone();
+        if (4 * made.step).is_multiple_of(steps) {
+            let successful = |(context, round): (u64, &Round)| round.success(made.learner, context);
+            let sum: f64 = (0..).zip(rounds).map(successful).sum();
+            successes[(4 * made.step / steps) as usize - 1] = sum / rounds.len() as f64;
         }
-        let begin = step as usize * BATCH % tasks.len();
-        let mut batch: Vec<_> = tasks[begin..begin + BATCH].iter_mut().collect();
-        let acted: Result<TrainingBatch, Infallible> = actor.act(step, step, &mut batch, &mut actors_policy);
-        let Ok(mut acted) = acted;
-        let contexts: Vec<&u64> = batch.iter().map(|task| &task.context).collect();
-        let Ok(_) = acted.teach(&entry.objective, step, &contexts, &mut learner, BATCH as f64);
-        if 4 * step > 3 * steps {
-            statistics += acted.statistics;
-        }
-    }
+        ControlFlow::Continue(())
+    });
+    ran.map_err(|error| error.to_string())?;
     Ok((successes, statistics))
 }
 
@@ -212,7 +215,7 @@ fn compare(steps: u64, seeds: u64) -> Result<(), String> {
             statistics += last;
         }
         print!("{:<26}", entry.name);
-        for quarter in 1..5 {
+        for quarter in 0..4 {
             let values: Vec<f64> = runs.iter().map(|run| run[quarter]).collect();
             print!(" {:>12}", spread(&values));
         }

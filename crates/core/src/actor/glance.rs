@@ -2,14 +2,14 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::draw::{Locksteps, Request};
 use super::selection::Selection;
-use super::{ActorTimes, MemoryScoring};
+use super::{ActorError, ActorTimes, MemoryScoring, NotAProgram, Task};
+use crate::batch::{Sample, Stratum, Visit};
 use crate::chance::choose;
-use crate::sampling::{Locksteps, Request};
-use crate::{
-    BatchPolicy, Env, Estimator, FromMemory, FromPolicy, Objective, PrefixTree, Sample, Scores, Steps,
-    Stratum, Task, Visit, score_by_level,
-};
+use crate::objective::Objective;
+use crate::program::{PrefixTree, Steps};
+use crate::roles::{Env, Estimator, FromMemory, FromPolicy, Policy, Scores, score_by_level};
 
 /// How to look.
 pub(super) struct Look<'a> {
@@ -26,10 +26,10 @@ impl Look<'_> {
         tasks: &mut [&mut Task<E, X>],
         rngs: &mut [Xoshiro256PlusPlus],
         policy: &mut P,
-    ) -> Result<Vec<Visit>, P::Error>
+    ) -> Result<Vec<Visit>, ActorError<P::Error>>
     where
         E: Env,
-        P: BatchPolicy<X>,
+        P: Policy<X>,
     {
         let (objective, scoring) = (self.objective, self.scoring);
         let glances = self.times.of(
@@ -38,13 +38,13 @@ impl Look<'_> {
                 let visited = tasks.iter_mut().zip(&mut *rngs);
                 let mut glances: Vec<Glance> = visited
                     .map(|(task, rng)| Glance::new(task, objective, scoring, rng))
-                    .collect();
-                score(&mut glances, policy)?;
+                    .collect::<Result<_, _>>()?;
+                score(&mut glances, policy).map_err(ActorError::Policy)?;
                 for (glance, (task, rng)) in glances.iter_mut().zip(tasks.iter_mut().zip(&mut *rngs)) {
                     task.last_scores.note(&glance.selection.places, &glance.logs);
-                    glance.take_from_memory(task, rng);
+                    glance.take_from_memory(task, rng)?;
                 }
-                Ok(glances)
+                Ok::<_, ActorError<P::Error>>(glances)
             },
         )?;
         let requests: Vec<Request<'_>> = glances.iter().enumerate().map(Glance::request).collect();
@@ -65,10 +65,12 @@ impl Look<'_> {
             });
         };
         let locksteps = self.locksteps;
-        self.times.of(
-            |times| &mut times.drawing,
-            || locksteps.draw(policy, &mut envs, rngs, &requests, keep),
-        )?;
+        self.times
+            .of(
+                |times| &mut times.drawing,
+                || locksteps.draw(policy, &mut envs, rngs, &requests, keep),
+            )
+            .map_err(ActorError::Policy)?;
         drop(requests);
         let visits = glances.into_iter().zip(drawn).enumerate();
         Ok(visits
@@ -104,11 +106,11 @@ impl Glance {
         objective: &Objective,
         scoring: MemoryScoring,
         rng: &mut Xoshiro256PlusPlus,
-    ) -> Self {
+    ) -> Result<Self, NotAProgram> {
         let memory_len = task.memory.len();
         let needs = objective.needs(memory_len);
-        // A part will do for what can be weighted by the chance to be in it, and for the best; not where all are wanted
-        // or all are to be avoided.
+        // A part will do for what can be weighted by the chance to be in it, and for the best; not where all
+        // are wanted or all are to be avoided.
         let is_part_enough = match (needs.memory, needs.policy) {
             (FromMemory::Best(_), _) => true,
             (FromMemory::Draws(_), policy) => !matches!(policy, FromPolicy::OutsideDraws(_)),
@@ -121,8 +123,12 @@ impl Glance {
         };
         let memory = &task.memory;
         let programs = selection.places.iter().map(|&place| memory.program(place));
-        let tree = (needs.scores && memory_len > 0).then(|| PrefixTree::of_programs(&mut task.env, programs));
-        Self {
+        let tree = (needs.scores && memory_len > 0).then(|| task.env.tree_of(programs));
+        let tree = tree.transpose().map_err(|place| NotAProgram {
+            example: task.example,
+            program: selection.places[place],
+        })?;
+        Ok(Self {
             memory_len,
             from_memory: needs.memory,
             from_policy: needs.policy,
@@ -139,14 +145,18 @@ impl Glance {
             stratum: Stratum::default(),
             chosen: Vec::new(),
             inside: Vec::new(),
-        }
+        })
     }
 
     /// Chooses programs from memory.
-    fn take_from_memory<E: Env, X>(&mut self, task: &mut Task<E, X>, rng: &mut Xoshiro256PlusPlus) {
+    fn take_from_memory<E: Env, X>(
+        &mut self,
+        task: &mut Task<E, X>,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Result<(), NotAProgram> {
         let count = self.selection.places.len();
         if count == 0 {
-            return;
+            return Ok(());
         }
         self.chosen = match self.from_memory {
             FromMemory::Nothing => Vec::new(),
@@ -160,10 +170,13 @@ impl Glance {
         for &place in &self.chosen {
             let steps = match &self.tree {
                 Some(tree) => tree.steps(place),
-                // A task's memory fits its environment.
                 None => {
-                    let program = task.memory.program(self.selection.places[place]);
-                    Steps::of(&mut task.env, program).unwrap_or_default()
+                    let program = self.selection.places[place];
+                    let steps = task.env.steps_of(task.memory.program(program));
+                    steps.ok_or(NotAProgram {
+                        example: task.example,
+                        program,
+                    })?
                 }
             };
             self.inside.push(Sample {
@@ -179,6 +192,7 @@ impl Glance {
                 _ => scores.outside(tree, 0..count),
             });
         }
+        Ok(())
     }
 
     fn request((example, glance): (usize, &Self)) -> Request<'_> {
@@ -241,7 +255,7 @@ impl Glance {
 }
 
 /// Scores the memories that have to be.
-fn score<X, P: BatchPolicy<X>>(glances: &mut [Glance], policy: &mut P) -> Result<(), P::Error> {
+fn score<X, P: Policy<X>>(glances: &mut [Glance], policy: &mut P) -> Result<(), P::Error> {
     let trees: Vec<(usize, &PrefixTree)> = glances
         .iter()
         .enumerate()

@@ -1,22 +1,37 @@
 //! What an actor does with a batch of examples: Algorithm 2 of the paper, up to the queue.
 
-mod exploring;
+mod draw;
 mod glance;
+mod new_programs;
 mod selection;
+mod task;
 mod times;
 
-pub use exploring::Exploring;
+pub use new_programs::NewPrograms;
 pub use selection::{LastScores, MemoryScoring};
+pub use task::{NotAProgram, Task};
 pub use times::ActorTimes;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::prefix::mix;
-use crate::sampling::Locksteps;
-use crate::{
-    BatchPolicy, Env, Estimator, Objective, Task, TrainingBatch, Unusable, Visit, Walk, example_rng,
-};
+use crate::batch::{TrainingBatch, Visit};
+use crate::chance::{example_rng, mix};
+use crate::exploration::Walk;
+use crate::objective::Objective;
+use crate::roles::{Env, Estimator, Policy, Unusable, weigh};
+use draw::Locksteps;
 use glance::Look;
+
+/// Why an actor cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ActorError<E> {
+    /// Its policy cannot be run.
+    #[error("{0}")]
+    Policy(E),
+    /// A memory does not fit its environment.
+    #[error(transparent)]
+    Memory(#[from] NotAProgram),
+}
 
 /// Visits examples with a policy and turns what it sees into weighted trajectories.
 ///
@@ -24,7 +39,7 @@ use glance::Look;
 /// nothing that it did before: it holds only buffers, and a watch.
 ///
 /// ```
-/// use mapo_core::{Actor, Ascent, Exploring, Memory, Objective, Tabular, Task};
+/// use mapo_core::{Actor, Ascent, Learner, Memory, NewPrograms, Objective, Tabular, Task};
 /// # use mapo_core::{Action, Env};
 /// # #[derive(Default)]
 /// # struct Coins(Vec<Action>);
@@ -39,13 +54,13 @@ use glance::Look;
 /// // Eight coins to be laid, and the reward is for heads only. The policy sees no more than the number 0.
 /// let mut task = Task::new(0, 0, Coins::default(), Memory::default(), 1e-8)?;
 /// let objective = Objective::default();
-/// let mut actor = Actor::new(objective.clone(), Exploring::default(), 1)?;
+/// let mut actor = Actor::new(objective.clone(), NewPrograms::default(), 1)?;
 /// let mut policy = Tabular::new(Ascent::Adam { rate: 0.1 });
 /// let mut success = None;
 /// for step in 0..500 {
 ///     let mut batch = actor.act(step, step, &mut [&mut task], &mut policy)?;
 ///     success = batch.statistics.memory_weight.get();
-///     batch.teach(&objective, step, &[&task.context], &mut policy, 1.0)?;
+///     policy.teach(&mut batch, &objective, step, &[&task.context], 1.0)?;
 /// }
 /// assert!(success > Some(0.95));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -53,7 +68,7 @@ use glance::Look;
 #[derive(Clone, Debug)]
 pub struct Actor {
     objective: Objective,
-    exploring: Exploring,
+    new_programs: NewPrograms,
     scoring: MemoryScoring,
     seed: u64,
     times: ActorTimes,
@@ -66,11 +81,11 @@ impl Actor {
     ///
     /// # Errors
     /// If the objective's settings make no sense.
-    pub fn new(objective: Objective, exploring: Exploring, seed: u64) -> Result<Self, Unusable> {
+    pub fn new(objective: Objective, new_programs: NewPrograms, seed: u64) -> Result<Self, Unusable> {
         objective.check()?;
         Ok(Self {
             objective,
-            exploring,
+            new_programs,
             scoring: MemoryScoring::WHOLE,
             seed,
             times: ActorTimes::default(),
@@ -100,34 +115,44 @@ impl Actor {
     /// `step` is the learner's, as far as the actor knows.
     ///
     /// # Errors
-    /// Those of the policy.
+    /// If the policy cannot be run, or a memory does not fit its environment.
     pub fn act<E, X, P>(
         &mut self,
         number: u64,
         step: u64,
         tasks: &mut [&mut Task<E, X>],
         policy: &mut P,
-    ) -> Result<TrainingBatch, P::Error>
+    ) -> Result<TrainingBatch, ActorError<P::Error>>
     where
         E: Env,
-        P: BatchPolicy<X>,
+        P: Policy<X>,
     {
         let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
         let times = &mut self.times;
-        times.of(|times| &mut times.reading, || policy.read(&contexts))?;
+        times
+            .of(|times| &mut times.reading, || policy.read(&contexts))
+            .map_err(ActorError::Policy)?;
         let mut rngs = self.rngs(number, tasks);
         let mut batch = TrainingBatch {
             examples: tasks.iter().map(|task| task.example).collect(),
             ..TrainingBatch::default()
         };
         if self.objective.uses_memory() {
-            let (exploring, walks) = (self.exploring, &mut self.walks);
-            self.times.of(
-                |times| &mut times.exploring,
-                || exploring.explore(walks, tasks, &mut rngs, policy, &mut batch.statistics),
-            )?;
+            let (new_programs, walks) = (self.new_programs, &mut self.walks);
+            self.times
+                .of(
+                    |times| &mut times.exploring,
+                    || new_programs.explore(walks, tasks, &mut rngs, policy, &mut batch.statistics),
+                )
+                .map_err(ActorError::Policy)?;
         }
-        let visits = self.look(tasks, &mut rngs, policy)?;
+        let look = Look {
+            objective: &self.objective,
+            scoring: self.scoring,
+            locksteps: &mut self.locksteps,
+            times: &mut self.times,
+        };
+        let visits = look.at(tasks, &mut rngs, policy)?;
         for visit in &visits {
             batch.statistics.see(visit);
             let found = self.remember(tasks[visit.example], visit);
@@ -135,49 +160,9 @@ impl Actor {
         }
         batch.unweighted = visits;
         if !self.objective.asks_learner() {
-            batch.weigh(&self.objective, step);
+            weigh(&mut batch, &self.objective, step);
         }
         Ok(batch)
-    }
-
-    /// Looks at the examples of a batch as the objective wants it, and changes nothing: no exploration, and
-    /// the memories stay as they are. Only how likely their programs are now is noted, where that is done.
-    ///
-    /// # Errors
-    /// Those of the policy.
-    pub fn observe<E, X, P>(
-        &mut self,
-        number: u64,
-        tasks: &mut [&mut Task<E, X>],
-        policy: &mut P,
-    ) -> Result<Vec<Visit>, P::Error>
-    where
-        E: Env,
-        P: BatchPolicy<X>,
-    {
-        let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
-        policy.read(&contexts)?;
-        let mut rngs = self.rngs(number, tasks);
-        self.look(tasks, &mut rngs, policy)
-    }
-
-    fn look<E, X, P>(
-        &mut self,
-        tasks: &mut [&mut Task<E, X>],
-        rngs: &mut [Xoshiro256PlusPlus],
-        policy: &mut P,
-    ) -> Result<Vec<Visit>, P::Error>
-    where
-        E: Env,
-        P: BatchPolicy<X>,
-    {
-        let look = Look {
-            objective: &self.objective,
-            scoring: self.scoring,
-            locksteps: &mut self.locksteps,
-            times: &mut self.times,
-        };
-        look.at(tasks, rngs, policy)
     }
 
     fn rngs<E, X>(&self, number: u64, tasks: &[&mut Task<E, X>]) -> Vec<Xoshiro256PlusPlus> {
@@ -191,7 +176,7 @@ impl Actor {
         for sample in visit.outside.iter().filter(|sample| sample.reward > 0.0) {
             if task.memory.insert(sample.steps.actions(), sample.reward) {
                 found += 1;
-                if self.exploring != Exploring::OFF {
+                if self.new_programs != NewPrograms::OFF {
                     // Exploration need not come to it again.
                     let mut walk = Walk::default();
                     walk.visit(&mut task.env, &mut task.explored, sample.steps.actions());

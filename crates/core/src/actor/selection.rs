@@ -3,19 +3,20 @@
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use crate::Unusable;
+use crate::roles::Unusable;
 
-/// How much of a large memory is scored at each visit: the best programs by their last score, and a sample of the
-/// rest in which each counts by the inverse of its chance to be there.
+/// How much of a large memory is scored at each visit: the best programs by their last score, and a sample of
+/// the rest in which each counts by the inverse of its chance to be there.
 ///
-/// The weighted sum over what is scored has π(B) as its mean, whatever the last scores were: they only decide how much
-/// it varies. Where [`Mapo`](crate::Mapo) draws inside B, outside by rejection and nothing is clipped, the gradient
-/// has no bias either: a program is drawn with the share that it has of the estimate, and then counts as much as the
-/// estimate. What is not linear in the estimate keeps a bias that shrinks with its variance: max(π(B), α) near α, the
-/// bound of 1 on an estimate above it, π(B) as a baseline, and the shares alone, as [`Mml`](crate::Mml) uses them.
-/// With [`Inside::Top`](crate::Inside::Top) and an exact outside nothing is biased, but the best are those of what was
-/// scored; the same holds for [`HardEm`](crate::HardEm). An objective that takes all of B, or draws from π⁻ outside
-/// all of it, always has the whole memory scored.
+/// The weighted sum over what is scored has π(B) as its mean, whatever the last scores were: they only decide
+/// how much it varies. Where [`Mapo`](crate::Mapo) draws inside B, outside by rejection and nothing is
+/// clipped, the gradient has no bias either: a program is drawn with the share that it has of the estimate,
+/// and then counts as much as the estimate. What is not linear in the estimate keeps a bias that shrinks with
+/// its variance: max(π(B), α) near α, the bound of 1 on an estimate above it, π(B) as a baseline, and the
+/// shares alone, as [`Mml`](crate::Mml) uses them. With [`Inside::Top`](crate::Inside::Top) and an exact
+/// outside nothing is biased, but the best are those of what was scored; the same holds for
+/// [`HardEm`](crate::HardEm). An objective that takes all of B, or draws from π⁻ outside all of it, always
+/// has the whole memory scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryScoring {
@@ -49,8 +50,8 @@ impl MemoryScoring {
         Unusable::unless(self.sample > 0, "sample", "must be at least 1")
     }
 
-    /// Chooses what is scored of a memory of so many programs. `last` gets an entry for each program as soon as the
-    /// memory is too large to be scored whole.
+    /// Chooses what is scored of a memory of so many programs. `last` gets an entry for each program as soon
+    /// as the memory is too large to be scored whole.
     pub(super) fn select(self, programs: usize, last: &mut LastScores, rng: &mut impl Rng) -> Selection {
         if programs <= self.whole || programs <= self.best + self.sample {
             return Selection::whole(programs);
@@ -117,8 +118,8 @@ impl LastScores {
         }
     }
 
-    /// The shares that some programs had of their common probability; one that was never scored counts like the mean
-    /// of the others.
+    /// The shares that some programs had of their common probability; one that was never scored counts like
+    /// the mean of the others.
     fn sizes(&self, places: &[usize]) -> Vec<f64> {
         let known = || places.iter().filter_map(|&place| self.get(place));
         let largest = known().fold(f32::MIN, f32::max);
@@ -157,8 +158,9 @@ impl Selection {
         }
     }
 
-    /// Draws each program with its own chance: on a line on which each is as long as its chance, points at distances
-    /// of 1 from a random first one are taken. Neighbours in the memory are alike, and this spreads over them.
+    /// Draws each program with its own chance: on a line on which each is as long as its chance, points at
+    /// distances of 1 from a random first one are taken. Neighbours in the memory are alike, and this spreads
+    /// over them.
     fn draw(chances: &[f64], rng: &mut impl Rng) -> Self {
         let mut selection = Self::default();
         let mut next: f64 = rng.random();

@@ -14,6 +14,8 @@ pub struct ActorTimes {
     pub scoring: Duration,
     /// Drawing programs from the policy.
     pub drawing: Duration,
+    /// Waiting for room in the queue of batches.
+    pub waiting: Duration,
 }
 
 impl ActorTimes {
@@ -33,10 +35,12 @@ impl AddAssign for ActorTimes {
             exploring,
             scoring,
             drawing,
+            waiting,
         } = other;
         self.reading += reading;
         self.exploring += exploring;
         self.scoring += scoring;
         self.drawing += drawing;
+        self.waiting += waiting;
     }
 }

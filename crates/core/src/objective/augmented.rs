@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Unusable, Visit};
+use crate::batch::{MemoryWeight, Sample, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// What others did with a memory before the paper (its equation 3, with the likelihood as a mean):
 ///

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Visit};
+use crate::batch::{MemoryWeight, Sample, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs};
 
 /// The likelihood of the program in memory that the policy likes best:
 ///

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Unusable, Visit};
+use crate::batch::{MemoryWeight, Sample, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The likelihood of all programs in memory, all of them alike:
 ///

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Stratum, Unusable, Visit};
+use crate::batch::{MemoryWeight, Sample, Stratum, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The paper's objective: expected return, split into what is inside the memory and what is outside.
 ///

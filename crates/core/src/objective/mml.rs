@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Stratum, Unusable, Visit};
+use crate::batch::{MemoryWeight, Sample, Stratum, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The likelihood of writing any program of the memory:
 ///

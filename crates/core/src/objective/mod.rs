@@ -13,7 +13,6 @@ mod iml;
 mod mapo;
 mod mml;
 mod reinforce;
-mod visit;
 
 pub use augmented::Augmented;
 pub use hard_em::HardEm;
@@ -21,108 +20,11 @@ pub use iml::Iml;
 pub use mapo::{Allocation, AlphaDecay, Baseline, Inside, Mapo, Outside, WeightsFrom};
 pub use mml::Mml;
 pub use reinforce::Reinforce;
-pub(crate) use visit::Stratum;
-pub use visit::{MemoryWeight, Sample, Trajectory, Visit};
 
 use serde::{Deserialize, Serialize};
 
-/// What an objective wants to see of an example.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
-    /// Programs of B.
-    pub memory: FromMemory,
-    /// New programs.
-    pub policy: FromPolicy,
-    /// Whether π(a) of every program in B must be known.
-    pub scores: bool,
-}
-
-/// Programs to take from B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FromMemory {
-    /// None.
-    Nothing,
-    /// Each of them once, in the order of finding.
-    All,
-    /// The most probable ones, so many of them; of equally probable ones those that were found first.
-    Best(usize),
-    /// So many draws from π⁺.
-    Draws(usize),
-    /// So many draws in which all are equally likely.
-    UniformDraws(usize),
-}
-
-/// Programs to draw from the policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FromPolicy {
-    /// None.
-    Nothing,
-    /// So many draws from π.
-    Draws(usize),
-    /// So many draws from π⁻; if only the best programs of B were asked for, from outside those.
-    OutsideDraws(usize),
-}
-
-/// One way to turn what was seen of an example into weighted trajectories.
-///
-/// `step` is the number of the learner's step, from 0.
-pub trait Estimator {
-    /// What it needs of an example with so many programs in memory.
-    fn needs(&self, memory: usize) -> Needs;
-
-    /// Gives every trajectory that counts, with its weight c, to `keep`. Says how much the memory weighed,
-    /// where that has a part in it.
-    fn weigh(&self, step: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight>;
-
-    /// Whether it has any use for a memory, and so for exploration.
-    fn uses_memory(&self) -> bool {
-        true
-    }
-
-    /// Whether the weights are made from the learner's own probabilities. Then the learner must do a forward
-    /// pass over the programs from memory before it knows them.
-    fn asks_learner(&self) -> bool {
-        false
-    }
-
-    /// Whether its settings make sense.
-    ///
-    /// # Errors
-    /// Says which setting does not.
-    fn check(&self) -> Result<(), Unusable> {
-        Ok(())
-    }
-}
-
-/// Settings that make no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{setting}` {reason}")]
-pub struct Unusable {
-    /// The setting's name.
-    pub setting: &'static str,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
-impl Unusable {
-    pub(crate) fn unless(
-        is_usable: bool,
-        setting: &'static str,
-        reason: impl Into<String>,
-    ) -> Result<(), Self> {
-        let reason = reason.into();
-        if is_usable {
-            Ok(())
-        } else {
-            Err(Self { setting, reason })
-        }
-    }
-
-    fn unless_share(value: f64, setting: &'static str) -> Result<(), Self> {
-        let reason = || format!("lies between 0 and 1, not {value}");
-        Self::unless((0.0..=1.0).contains(&value), setting, reason())
-    }
-}
+use crate::batch::{MemoryWeight, Sample, Visit};
+use crate::roles::{Estimator, Needs, Unusable};
 
 /// The objective of a run. In a file its name stands beside its settings:
 ///

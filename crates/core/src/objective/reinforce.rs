@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, FromMemory, FromPolicy, MemoryWeight, Needs, Sample, Unusable, Visit};
+use crate::batch::{MemoryWeight, Sample, Visit};
+use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// Expected return, estimated from programs that the policy draws (equation 2 of the paper):
 ///

@@ -3,7 +3,7 @@
 
 pub mod world;
 
-use mapo_core::{Action, Env, Policy};
+use mapo_core::{Action, Env, Weighing};
 use proptest::prelude::*;
 
 /// All that can happen in an environment. A fork without branches is a dead end.
@@ -52,7 +52,7 @@ pub fn trees() -> impl Strategy<Value = Tree> {
 }
 
 /// An environment that walks a tree.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TreeEnv<'a> {
     path: Vec<&'a Tree>,
 }
@@ -106,7 +106,7 @@ impl Env for TreeEnv<'_> {
 #[derive(Clone)]
 pub struct Biased;
 
-impl<E: Env> Policy<E> for Biased {
+impl<E: Env> Weighing<E> for Biased {
     fn weigh(&mut self, _: &E, prefix: &[Action], open: &[Action], weights: &mut Vec<f32>) {
         weights.extend(
             open.iter()

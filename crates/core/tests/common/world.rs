@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use mapo_core::{
-    Action, Actor, Ascent, Estimator, Exploring, Memory, Objective, Steps, Tabular, Task, Trajectory, Visit,
-    example_rng,
+    Action, Actor, Ascent, Env, Memory, NewPrograms, Objective, Steps, Tabular, Task, TrainingBatch,
+    Trajectory, example_rng, settle,
 };
 use rand::RngExt;
 
@@ -39,12 +39,7 @@ impl World {
         let listed: Vec<(Steps, f32)> = tree
             .programs()
             .into_iter()
-            .map(|(program, reward)| {
-                (
-                    Steps::of(&mut env, &program).expect("a program of the tree"),
-                    reward,
-                )
-            })
+            .map(|(program, reward)| (env.steps_of(&program).expect("a program of the tree"), reward))
             .collect();
         for (steps, _) in &listed {
             for (depth, (_, valid)) in steps.iter().enumerate() {
@@ -62,12 +57,7 @@ impl World {
         let listed: Vec<(Steps, f32)> = tree
             .programs()
             .into_iter()
-            .map(|(program, reward)| {
-                (
-                    Steps::of(&mut env, &program).expect("a program of the tree"),
-                    reward,
-                )
-            })
+            .map(|(program, reward)| (env.steps_of(&program).expect("a program of the tree"), reward))
             .collect();
         let programs: Vec<Program> = listed
             .into_iter()
@@ -120,27 +110,29 @@ impl World {
         self.sum(|_, program| program.probability * program.reward)
     }
 
-    /// Σ over the trajectories of a visit.
-    pub fn estimate(&self, objective: &Objective, visit: &Visit) -> Vec<f64> {
+    /// Σ over the trajectories of a batch.
+    pub fn estimate(&self, batch: &TrainingBatch) -> Vec<f64> {
         let mut sum = vec![0.0; self.programs[0].slope.len()];
-        objective.weigh(0, visit, &mut |sample, weight| {
-            let place = self.places[sample.steps.actions()];
-            add(&mut sum, weight, &self.programs[place].slope);
-        });
+        for trajectory in &batch.trajectories {
+            add(&mut sum, trajectory.weight, self.slope(&trajectory.steps));
+        }
         sum
+    }
+
+    /// ∇log π of a program.
+    pub fn slope(&self, steps: &Steps) -> &[f64] {
+        &self.programs[self.places[steps.actions()]].slope
     }
 
     /// Many estimates.
     pub fn estimates(&mut self, objective: &Objective, memory: &[usize], count: u64) -> Estimates {
-        let mut actor = Actor::new(objective.clone(), Exploring::OFF, 17).expect("usable settings");
+        let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 17).expect("usable settings");
         let mut policy = self.policy.clone();
         let mut task = self.task(memory);
         let mut estimates = Estimates::default();
         for number in 0..count {
-            let visits = actor
-                .observe(number, &mut [&mut task], &mut policy)
-                .expect("no error");
-            estimates.add(&self.estimate(objective, &visits[0]));
+            let batch = look(&mut actor, objective, number, &mut task, &mut policy);
+            estimates.add(&self.estimate(&batch));
         }
         estimates
     }
@@ -159,6 +151,21 @@ impl World {
         }
         square - dot(&mean, &mean)
     }
+}
+
+/// What an actor that does not explore makes of an example, whose memory stays as it is.
+pub fn look(
+    actor: &mut Actor,
+    objective: &Objective,
+    number: u64,
+    task: &mut Task<TreeEnv<'_>, u64>,
+    policy: &mut Tabular,
+) -> TrainingBatch {
+    let memory = task.memory.clone();
+    let mut batch = actor.act(number, 0, &mut [task], policy).expect("no error");
+    task.memory = memory;
+    settle(&mut batch, objective, 0, &[&CONTEXT], policy).expect("no error");
+    batch
 }
 
 pub fn trajectory(steps: &Steps, weight: f64) -> Trajectory {

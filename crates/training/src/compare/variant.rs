@@ -1,6 +1,6 @@
 //! Variants: names for settings.
 
-use mapo_core::{Augmented, Exploring, HardEm, Iml, Inside, Mapo, Mml, Objective, Reinforce};
+use mapo_core::{Augmented, HardEm, Iml, Inside, Mapo, Mml, NewPrograms, Objective, Reinforce};
 use mapo_datasets::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -74,8 +74,8 @@ impl Variant {
             _ if name == common.objective.name() => common.objective.clone(),
             "mapo" => Objective::Mapo(preset_mapo(data)),
             "mapo-without-exploration" => {
-                settings.exploring = Exploring::OFF;
-                settings.exploration.programs = 0;
+                settings.new_programs = NewPrograms::OFF;
+                settings.explore_first.programs = 0;
                 Objective::Mapo(common_mapo(common, data))
             }
             "mapo-without-clipping" => Objective::Mapo(Mapo {
@@ -159,7 +159,7 @@ impl Variant {
 
     /// Whether its memories begin with what random exploration finds.
     pub fn explores_first(&self) -> bool {
-        crate::needs_memories(&self.settings) && self.settings.exploration.programs > 0
+        self.settings.needs_memories() && self.settings.explore_first.programs > 0
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
     fn the_ablations_are_what_the_paper_means() {
         assert_eq!(named("mapo").settings, Settings::toy());
         let unexplored = named("mapo-without-exploration");
-        assert_eq!(unexplored.settings.exploring, Exploring::OFF);
+        assert_eq!(unexplored.settings.new_programs, NewPrograms::OFF);
         assert_eq!(unexplored.settings.objective, Settings::toy().objective);
         assert!(!unexplored.explores_first());
         let unclipped = named("mapo-without-clipping");

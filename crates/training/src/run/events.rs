@@ -1,8 +1,8 @@
 //! TensorBoard event files: records of scalars that TensorBoard draws as curves.
 //!
-//! A record is its length, a checksum of that, the bytes, and a checksum of those. The bytes are a protocol-buffer
-//! message with the time, the step and the tagged numbers; three fields of two messages are all we need, so they are
-//! written by hand.
+//! A record is its length, a checksum of that, the bytes, and a checksum of those. The bytes are a
+//! protocol-buffer message with the time, the step and the tagged numbers; three fields of two messages are
+//! all we need, so they are written by hand.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -16,8 +16,8 @@ pub struct Events {
 }
 
 impl Events {
-    /// Begins a file in a folder. TensorBoard reads all files of a folder in the order of their names, so one that goes
-    /// on from a step has that step in its name.
+    /// Begins a file in a folder. TensorBoard reads all files of a folder in the order of their names, so one
+    /// that goes on from a step has that step in its name.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -72,7 +72,8 @@ impl Events {
     }
 }
 
-/// The checksum of a record is rotated and shifted, so that one over data with checksums inside is still good.
+/// The checksum of a record is rotated and shifted, so that one over data with checksums inside is still
+/// good.
 fn checksum(content: &[u8]) -> u32 {
     crc32c::crc32c(content).rotate_right(15).wrapping_add(0xa282_ead8)
 }

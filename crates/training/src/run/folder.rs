@@ -3,34 +3,36 @@
 //! | file | holds |
 //! |---|---|
 //! | `config.toml` | data, seed, threads and settings; from here on the run can be resumed |
-//! | `programs.jsonl` | what exploration before training found, if it was part of the run; `.partial` while it grows |
+//! | `programs.jsonl` | what was found before training, if that was part of the run; `.partial` while it grows |
 //! | `start.safetensors` | the model with which training began; all checkpoints have its words |
 //! | `metrics.jsonl` | one line for each evaluation |
 //! | `events.out.tfevents.…` | the same for TensorBoard, a file for each time the run was started |
 //! | `best.safetensors` | the best model on the dev split |
-//! | `memory.jsonl` | every program that joined a memory, with the step before which it did; only ever appended to |
+//! | `memory.jsonl` | every program that joined a memory, before which step; only ever appended to |
 //! | `explored-N.json` | the explored sets at step N |
-//! | `actors-N.json` | what else actors know at step N: last scores, how far they are, batches not learnt from yet |
-//! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, so that it stands for all |
+//! | `actors-N.json` | what else actors know at step N: last scores, each shard's rounds, batches that wait |
+//! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, for all of them |
 //!
-//! With several threads the actors of a run that goes on have the learner's newest parameters at once, which may be a few
-//! steps newer than those that they would have had.
+//! With several threads the actors of a run that goes on have the learner's newest parameters at once, which
+//! may be a few steps newer than those that they would have had.
 
-use mapo_core::{Action, ExploredSet, Memory};
+use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
 use mapo_datasets::{Dataset, Selection};
 use mapo_language::Fit;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
 use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::run::actors::Actors;
 use crate::run::events::Events;
 use crate::run::metrics::Metrics;
-use crate::run::{Actors, Best, TableTask, Trainer};
+use crate::run::{Best, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
 use mapo_model::file::Card;
@@ -90,10 +92,12 @@ pub struct Origin {
     pub dev_split: Option<String>,
     /// Whose reading of questions.
     pub reader: String,
-    /// How words of questions are found in cells. Runs that do not say were made when there was only the paper's way.
+    /// How words of questions are found in cells. Runs that do not say were made when there was only the
+    /// paper's way.
     #[serde(default = "papers_linking")]
     pub linking: String,
-    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's way.
+    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's
+    /// way.
     #[serde(default)]
     pub fit: Fit,
     /// Only so many training examples.
@@ -141,8 +145,9 @@ fn papers_linking() -> String {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Programs of each memory that are in the log already.
-    logged: Vec<usize>,
+    /// Of what the actors of this process found in each shard, how much is in the log; none before the
+    /// memories with which the run began are in it.
+    logged: Option<Vec<usize>>,
     /// For TensorBoard; begun with the first line of metrics of this process.
     events: Option<Events>,
 }
@@ -151,7 +156,7 @@ pub struct Folder {
 #[derive(Serialize, Deserialize)]
 struct Joined {
     step: u64,
-    example: usize,
+    example: u64,
     programs: Vec<Vec<Action>>,
 }
 
@@ -199,7 +204,7 @@ impl Folder {
     pub fn create(path: &Path, config: &RunConfig) -> Result<Self> {
         let folder = Self {
             path: path.to_owned(),
-            logged: Vec::new(),
+            logged: None,
             events: None,
         };
         std::fs::create_dir_all(path).map_err(|source| folder.io("", source))?;
@@ -226,7 +231,7 @@ impl Folder {
     pub fn open(path: &Path) -> Result<(Self, RunConfig)> {
         let folder = Self {
             path: path.to_owned(),
-            logged: Vec::new(),
+            logged: None,
             events: None,
         };
         let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
@@ -234,7 +239,8 @@ impl Folder {
         Ok((folder, config))
     }
 
-    /// Takes the configuration away from a run that could not begin, so that the same directory can be used again.
+    /// Takes the configuration away from a run that could not begin, so that the same directory can be used
+    /// again.
     pub fn abandon(&self) {
         if matches!(self.checkpoints().as_deref(), Ok([])) {
             // The error that matters is why it could not begin.
@@ -252,7 +258,8 @@ impl Folder {
         self.path.join(BEST)
     }
 
-    /// Adds a line to `metrics.jsonl` and the same numbers to TensorBoard's file, which is begun with the first.
+    /// Adds a line to `metrics.jsonl` and the same numbers to TensorBoard's file, which is begun with the
+    /// first.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -287,8 +294,8 @@ impl Folder {
     /// If it cannot be written.
     pub fn save(&mut self, trainer: &Trainer<'_>) -> Result<()> {
         let step = trainer.step();
-        self.log_memories(step, trainer.tasks())?;
-        let explored: Vec<&ExploredSet> = trainer.tasks().iter().map(|task| &task.explored).collect();
+        self.log_memories(trainer)?;
+        let explored: Vec<&ExploredSet> = trainer.tasks().map(|task| &task.explored).collect();
         let name = explored_name(step);
         let text = serde_json::to_vec(&explored).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
@@ -359,7 +366,7 @@ impl Folder {
             checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
         }
         let memories = self.read_memories(step, examples)?;
-        self.logged = memories.iter().map(Memory::len).collect();
+        self.logged = Some(Vec::new());
         self.cut(METRICS, |line| {
             let line: serde_json::Value = serde_json::from_str(line).ok()?;
             line["step"].as_u64().filter(|&measured| measured <= step)
@@ -402,22 +409,41 @@ impl Folder {
         }))
     }
 
-    fn log_memories(&mut self, step: u64, tasks: &[TableTask]) -> Result<()> {
-        self.logged.resize(tasks.len(), 0);
-        let mut lines = Vec::new();
-        for (example, (task, logged)) in tasks.iter().zip(&mut self.logged).enumerate() {
-            if task.memory.len() > *logged {
-                let new = *logged..task.memory.len();
-                let joined = Joined {
-                    step,
-                    example,
-                    programs: new.map(|place| task.memory.program(place).to_vec()).collect(),
-                };
-                lines.push(serde_json::to_string(&joined).unwrap_or_default());
-                *logged = task.memory.len();
+    /// Appends what has joined the memories since the last time: at first the whole of them, and from then on
+    /// what the actors have put into the store of memories.
+    fn log_memories(&mut self, trainer: &Trainer<'_>) -> Result<()> {
+        let mut new: BTreeMap<u64, Vec<Vec<Action>>> = BTreeMap::new();
+        let mut seen = self.logged.clone().unwrap_or_default();
+        seen.resize(trainer.memories().shards(), 0);
+        for (shard, seen) in (0..).zip(&mut seen) {
+            let found = trainer.memories().read(shard, *seen)?;
+            *seen += found.len();
+            if self.logged.is_some() {
+                for finding in found {
+                    new.entry(finding.example).or_default().push(finding.program);
+                }
             }
         }
-        self.append(MEMORY, &lines)
+        if self.logged.is_none() {
+            let begun = trainer.tasks().filter(|task| !task.memory.is_empty());
+            new.extend(begun.map(|task| {
+                let programs = task.memory.iter().map(|(program, _)| program.to_vec());
+                (task.example, programs.collect())
+            }));
+        }
+        let step = trainer.step();
+        let line = |(example, programs)| {
+            serde_json::to_string(&Joined {
+                step,
+                example,
+                programs,
+            })
+        };
+        let lines: Result<Vec<String>, _> = new.into_iter().map(line).collect();
+        let lines = lines.map_err(|error| self.wrong(MEMORY, &error.to_string()))?;
+        self.append(MEMORY, &lines)?;
+        self.logged = Some(seen);
+        Ok(())
     }
 
     fn read_memories(&self, step: u64, examples: usize) -> Result<Vec<Memory>> {
@@ -428,7 +454,7 @@ impl Folder {
             if joined.step > step {
                 return None;
             }
-            match memories.get_mut(joined.example) {
+            match memories.get_mut(joined.example as usize) {
                 Some(memory) => joined.programs.iter().for_each(|program| {
                     memory.insert(program, 1.0);
                 }),
@@ -515,7 +541,8 @@ fn with_words(network: &Network, words: &Arc<Words>) -> Result<Network> {
     Ok(Network::with_values(config, Arc::clone(words), values, true)?)
 }
 
-/// A vocabulary without its fixed vectors: those are in the model with which training began, once for all checkpoints.
+/// A vocabulary without its fixed vectors: those are in the model with which training began, once for all
+/// checkpoints.
 fn trained_words(words: &Words) -> Result<Arc<Words>> {
     let none = Vectors {
         dimensions: words.dimensions(),

@@ -39,10 +39,12 @@ pub fn explore(
     matches!(explored, Ok(Ending::Finished)).then_some(memories)
 }
 
-/// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an empty one.
+/// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an
+/// empty one.
 ///
 /// # Errors
-/// If it cannot be read, was made with another linking or fit than the examples were read with, or holds a program that is none of its example's.
+/// If it cannot be read, was made with another linking or fit than the examples were read with, or holds a
+/// program that is none of its example's.
 pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()

@@ -1,6 +1,6 @@
 //! What is measured while a run goes on.
 
-use mapo_core::{Learnt, Mean, Statistics};
+use mapo_core::{Mean, Statistics, Step};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -105,7 +105,7 @@ pub(crate) struct Window {
     queue: Mean,
     age: Mean,
     /// Seconds that the learner spent without learning, since it had no batch.
-    pub waited: f64,
+    waited: f64,
     /// Where the time went.
     pub times: Times,
     threads: usize,
@@ -135,14 +135,21 @@ impl Window {
     }
 
     /// Counts a step.
-    pub fn add(&mut self, statistics: Statistics, learnt: Learnt, queue: usize, age: u64) {
-        self.statistics += statistics;
-        self.loss.add(learnt.loss);
-        self.entropy.add(learnt.entropy);
-        self.norm.add(learnt.gradient_norm);
-        self.queue.add(queue as f64);
-        self.age.add(age as f64);
+    pub fn add<L>(&mut self, made: &Step<'_, L>) {
+        self.statistics += made.batch.statistics;
+        self.loss.add(made.learnt.loss);
+        self.entropy.add(made.learnt.entropy);
+        self.norm.add(made.learnt.gradient_norm);
+        self.queue.add(made.depth as f64);
+        // The step itself makes nothing older.
+        self.age
+            .add((made.step - 1).saturating_sub(made.batch.version) as f64);
         self.steps += 1;
+        self.waited += made.waited.as_secs_f64();
+        if self.threads > 1 {
+            self.times.learner_waited += made.waited.as_secs_f64();
+        }
+        self.times.learning += made.took.as_secs_f64() * made.threads as f64;
     }
 
     /// Training pauses, for evaluation.

@@ -1,32 +1,30 @@
 //! A run: examples with their memories, the learner, and what it has come to. How it goes on is in `loops`.
 
-mod acting;
+pub mod actors;
 pub mod events;
-pub mod exchange;
-pub mod exploring;
+pub mod filling;
 pub mod folder;
 mod loops;
 pub mod memories;
 pub mod metrics;
-mod order;
 pub mod session;
 pub mod times;
 
-use mapo_core::{Estimator, LastScores, Memory, Task, TrainingBatch};
+use mapo_core::{Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Token};
 use mapo_programmer::{Network, Words};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::learner::NeuralLearner;
-use crate::run::exchange::Acted;
+use crate::run::actors::Actors;
 use crate::run::folder::Saved;
 use crate::run::metrics::{Metrics, Totals, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
+use mapo_model::NeuralPolicy;
 use mapo_model::inputs::encode::{Input, encode_all};
 
 /// An example with its memory, as actors hold it.
@@ -36,15 +34,16 @@ pub type TableTask = Task<TableEnv, Input>;
 const ERROR_RATE: f64 = 1e-8;
 
 /// What a run has come to, told while it goes on.
-#[derive(Debug)]
 pub enum Event<'a> {
     /// A step was made.
     Step {
         /// Steps so far.
         step: u64,
     },
-    /// The model was evaluated.
+    /// The model was evaluated. Nobody acts or learns meanwhile.
     Measured {
+        /// The run.
+        trainer: &'a Trainer<'a>,
         /// What was measured.
         metrics: &'a Metrics,
         /// Whether no earlier model was better.
@@ -66,37 +65,19 @@ pub struct Best {
 /// A run.
 pub struct Trainer<'a> {
     settings: &'a Settings,
-    seed: u64,
-    inputs: Vec<Input>,
-    tasks: Vec<TableTask>,
     dev: &'a [Example],
+    run: Run<TableEnv, Input, NeuralPolicy>,
     learner: NeuralLearner,
-    step: u64,
     best: Option<Best>,
-    last_batch: Option<TrainingBatch>,
-    /// What actors made and the learner has not come to, where there are several threads.
-    queued: Vec<Acted>,
-    /// Each actor's batches so far, where there are several threads.
-    rounds: Vec<u64>,
+    broken_batch: Option<TrainingBatch>,
     began: Instant,
     window: Window,
     /// What was counted before the window.
     past: Totals,
 }
 
-/// What actors know, beside the memories and explored sets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Actors {
-    /// Each actor's batches so far.
-    pub rounds: Vec<u64>,
-    /// What they made and the learner has not come to.
-    pub queued: Vec<Acted>,
-    /// How likely the programs of large memories were when they were last scored, by the places of the examples.
-    pub last_scores: Vec<(usize, LastScores)>,
-}
-
 /// Whoever wants to hear what a run has come to.
-pub type Observer<'o> = dyn FnMut(&Trainer<'_>, &Event<'_>) -> Result<()> + 'o;
+pub type Observer<'o> = dyn FnMut(&Event<'_>) -> Result<()> + 'o;
 
 impl<'a> Trainer<'a> {
     /// A run from the beginning: `memories` are those of `train`, the vocabulary is `words`.
@@ -168,22 +149,18 @@ impl<'a> Trainer<'a> {
             threads,
         )?;
         let mut trainer = Self::with_learner(settings, seed, learner, train, memories, dev)?;
-        for (task, explored) in trainer.tasks.iter_mut().zip(explored) {
-            task.explored = explored;
-        }
-        let Actors {
-            rounds,
-            queued,
-            last_scores,
-        } = actors;
-        for (place, scores) in last_scores {
-            if let Some(task) = trainer.tasks.get_mut(place) {
-                task.last_scores = scores;
+        for (example, explored) in explored.into_iter().enumerate() {
+            if let Some(task) = trainer.run.task_mut(example) {
+                task.explored = explored;
             }
         }
-        trainer.rounds = rounds;
-        trainer.queued = queued;
-        trainer.step = checkpoint.step;
+        for (example, scores) in &actors.last_scores {
+            if let Some(task) = trainer.run.task_mut(*example) {
+                task.last_scores = scores.clone();
+            }
+        }
+        let (rounds, queued) = actors.dealt(trainer.run.rounds().len(), checkpoint.step);
+        trainer.run = trainer.run.resumed(checkpoint.step, &rounds, queued);
         trainer.best = best;
         Ok(trainer)
     }
@@ -203,8 +180,8 @@ impl<'a> Trainer<'a> {
         let inputs = encode_all(network.config(), network.words(), train);
         let tasks = train.par_iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
-            // A program that ends with rows or does extra work earns nothing in training but may be written, as in
-            // evaluation; what the policy may not write it would not learn to avoid.
+            // A program that ends with rows or does extra work earns nothing in training but may be written,
+            // as in evaluation; what the policy may not write it would not learn to avoid.
             let env = TableEnv::new(example, Pruning::None, Assistance::All);
             let env = env.discounting(example, settings.unexplained);
             let memory = rewarded(memory, &env);
@@ -219,17 +196,12 @@ impl<'a> Trainer<'a> {
         // Each memory is walked through once, which takes a while where they are large.
         let tasks = learner.runner().pool().install(|| tasks.collect::<Result<_>>())?;
         Ok(Self {
-            tasks,
-            inputs,
+            run: Run::new(settings.course(seed), learner.runner().threads(), tasks)?,
             settings,
-            seed,
             dev,
             learner,
-            step: 0,
             best: None,
-            last_batch: None,
-            queued: Vec::new(),
-            rounds: Vec::new(),
+            broken_batch: None,
             began: Instant::now(),
             window: Window::new(1),
             past: Totals::default(),
@@ -238,7 +210,7 @@ impl<'a> Trainer<'a> {
 
     /// Steps made so far.
     pub fn step(&self) -> u64 {
-        self.step
+        self.run.step()
     }
 
     /// The best model so far.
@@ -251,27 +223,24 @@ impl<'a> Trainer<'a> {
         &self.learner
     }
 
-    /// The examples with their memories.
-    pub fn tasks(&self) -> &[TableTask] {
-        &self.tasks
+    /// The examples with what is known of them.
+    pub fn tasks(&self) -> impl Iterator<Item = &TableTask> {
+        self.run.tasks()
+    }
+
+    /// What the actors have found since the run was begun or resumed.
+    pub fn memories(&self) -> &SharedMemories {
+        self.run.memories()
     }
 
     /// What the actors need to go on, beside the memories and explored sets.
     pub fn actors(&self) -> Actors {
-        let scored = self.tasks.iter().enumerate();
-        let scored = scored.filter(|(_, task)| !task.last_scores.is_empty());
-        Actors {
-            rounds: self.rounds.clone(),
-            queued: self.queued.clone(),
-            last_scores: scored
-                .map(|(place, task)| (place, task.last_scores.clone()))
-                .collect(),
-        }
+        Actors::of(&self.run)
     }
 
-    /// The batch that the last step learnt from, or failed to.
-    pub fn last_batch(&self) -> Option<&TrainingBatch> {
-        self.last_batch.as_ref()
+    /// The batch that could not be learnt from, if there was one.
+    pub fn broken_batch(&self) -> Option<&TrainingBatch> {
+        self.broken_batch.as_ref()
     }
 
     /// Where the time of this process went, and what was in the memories that it visited.
@@ -280,12 +249,6 @@ impl<'a> Trainer<'a> {
         totals.add(&self.window);
         totals
     }
-}
-
-/// Whether an objective has any use for memories, and so for exploration before training.
-pub fn needs_memories(settings: &Settings) -> bool {
-    let warm_up = settings.warm_up.as_ref();
-    settings.objective.uses_memory() || warm_up.is_some_and(|warm_up| warm_up.objective.uses_memory())
 }
 
 /// The same programs with what they earn in `env`; stores keep programs, not rewards.

@@ -7,12 +7,13 @@ use crate::run::{Event, Trainer};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
-/// Trains to the last step, or until `stop` says so, and keeps in `folder` what is measured, the best model and what
-/// the run needs to go on. `observe` hears of every step and, when it has been kept, of every evaluation.
+/// Trains to the last step, or until `stop` says so, and keeps in `folder` what is measured, the best model
+/// and what the run needs to go on. `observe` hears of every step and, when it has been kept, of every
+/// evaluation.
 ///
 /// # Errors
-/// Those of the network, those of the directory, and a number that is not finite: then the batch that caused it is
-/// kept too and the error names its file.
+/// Those of the network, those of the directory, and a number that is not finite: then the batch that caused
+/// it is kept too and the error names its file.
 pub fn train(
     folder: &mut Folder,
     trainer: &mut Trainer<'_>,
@@ -20,8 +21,13 @@ pub fn train(
     stop: &AtomicBool,
     observe: &mut dyn FnMut(&Event<'_>) -> Result<()>,
 ) -> Result<()> {
-    let ran = trainer.run(stop, &mut |trainer, event| {
-        if let Event::Measured { metrics, is_best } = event {
+    let ran = trainer.run(stop, &mut |event| {
+        if let Event::Measured {
+            trainer,
+            metrics,
+            is_best,
+        } = event
+        {
             folder.measured(metrics)?;
             if let (true, Some(best)) = (*is_best, trainer.best()) {
                 folder.save_best(best)?;
@@ -41,7 +47,7 @@ pub fn train(
         Error::Loss { .. } | Error::Network(mapo_programmer::Error::Gradient(_))
     );
     let step = trainer.step();
-    match trainer.last_batch().filter(|_| is_numeric) {
+    match trainer.broken_batch().filter(|_| is_numeric) {
         Some(batch) => {
             let file = folder.save_batch(step, batch)?;
             let source = Box::new(error);

@@ -7,7 +7,8 @@ use std::ops::AddAssign;
 /// Seconds, summed over the threads that work at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// What the actors did.
+    /// What the actors did, and how long their threads were without room in the queue or a core, while others
+    /// worked.
     pub acting: ActorTimes,
     /// Learning.
     pub learning: f64,
@@ -17,8 +18,6 @@ pub struct Times {
     pub saving: f64,
     /// The learner's thread, without a batch or a core to learn on. Others work meanwhile.
     pub learner_waited: f64,
-    /// The actors' threads, without room in the queue or a core to act on. Others work meanwhile.
-    pub actors_waited: f64,
     /// All threads that may work at the same time, whatever they did.
     pub all: f64,
     /// How many these are.
@@ -46,7 +45,7 @@ impl Times {
             saving,
             rest: (1.0 - done).max(0.0),
             learner_waiting: self.learner_waited * self.threads as f64 / all,
-            actors_waiting: self.actors_waited / all,
+            actors_waiting: acting.waiting.as_secs_f64() / all,
         }
     }
 }
@@ -59,7 +58,6 @@ impl AddAssign for Times {
             evaluating,
             saving,
             learner_waited,
-            actors_waited,
             all,
             threads,
         } = other;
@@ -68,13 +66,13 @@ impl AddAssign for Times {
         self.evaluating += evaluating;
         self.saving += saving;
         self.learner_waited += learner_waited;
-        self.actors_waited += actors_waited;
         self.all += all;
         self.threads = threads;
     }
 }
 
-/// Where the time went: the first eight are parts of the time of as many threads as the run may use, and sum to 1.
+/// Where the time went: the first eight are parts of the time of as many threads as the run may use, and sum
+/// to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// Scoring memories.
@@ -93,7 +91,8 @@ pub struct Shares {
     pub saving: f64,
     /// Anything else: threads that had nothing to do, choosing examples, handing out parameters.
     pub rest: f64,
-    /// The part of its own time in which the learner's thread waited for a batch or a core, while actors worked.
+    /// The part of its own time in which the learner's thread waited for a batch or a core, while actors
+    /// worked.
     pub learner_waiting: f64,
     /// The part of their own time in which the actors' threads waited for room in the queue or a core.
     pub actors_waiting: f64,

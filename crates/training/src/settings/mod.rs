@@ -2,7 +2,7 @@
 
 pub mod presets;
 
-use mapo_core::{Exploring, MemoryScoring, Objective};
+use mapo_core::{Course, Estimator, MemoryScoring, NewPrograms, Objective, WarmUp};
 use mapo_datasets::{Example, Pruning};
 use mapo_model::inputs::vocabulary;
 use mapo_programmer::{Config, Vectors, Words};
@@ -36,10 +36,12 @@ pub struct Settings {
     pub learning: Learning,
     /// What is climbed.
     pub objective: Objective,
-    /// Systematic exploration during training.
-    pub exploring: Exploring,
+    /// Systematic exploration at each visit of an example, during training.
+    #[serde(alias = "exploring")]
+    pub new_programs: NewPrograms,
     /// Random exploration before training.
-    pub exploration: Exploration,
+    #[serde(alias = "exploration")]
+    pub explore_first: ExploreFirst,
     /// How much of a large memory is scored at each visit.
     #[serde(default)]
     pub memory: MemoryScoring,
@@ -52,15 +54,8 @@ pub struct Settings {
     pub warm_up: Option<WarmUp>,
 }
 
-/// Another objective for the first steps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WarmUp {
-    /// How many steps.
-    pub steps: u64,
-    /// What is climbed in them.
-    pub objective: Objective,
-}
+/// What settings were called before, and are called now. Files and flags may use either name.
+const RENAMED: [(&str, &str); 2] = [("exploring", "new_programs"), ("exploration", "explore_first")];
 
 /// The network's sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,7 +113,7 @@ fn whole() -> f64 {
 /// Random exploration before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Exploration {
+pub struct ExploreFirst {
     /// Programs to try for each question.
     pub programs: u64,
     /// Which functions to try: `none` for all, `paper` or `wide` for those that a word of the question suggests.
@@ -162,17 +157,28 @@ impl Settings {
         };
     }
 
-    /// Whether a step belongs to the warm-up.
-    pub fn is_warm_up(&self, step: u64) -> bool {
-        self.warm_up.as_ref().is_some_and(|warm_up| step < warm_up.steps)
+    /// What actors and learner do, with a seed.
+    pub fn course(&self, seed: u64) -> Course {
+        Course {
+            steps: self.steps,
+            batch: self.batch,
+            divisor: self.samples,
+            refresh: self.refresh,
+            seed,
+            objective: self.objective.clone(),
+            warm_up: self.warm_up.clone(),
+            new_programs: self.new_programs,
+            scoring: self.memory,
+        }
     }
 
-    /// What is climbed, in the warm-up or after it.
-    pub fn objective_of(&self, is_warm_up: bool) -> &Objective {
-        match &self.warm_up {
-            Some(warm_up) if is_warm_up => &warm_up.objective,
-            _ => &self.objective,
-        }
+    /// Whether an objective has any use for memories, and so for exploration before training.
+    pub fn needs_memories(&self) -> bool {
+        let warm_up = self.warm_up.as_ref().map(|warm_up| &warm_up.objective);
+        warm_up
+            .into_iter()
+            .chain([&self.objective])
+            .any(Estimator::uses_memory)
     }
 
     /// The pruning of random exploration.
@@ -180,7 +186,7 @@ impl Settings {
     /// # Errors
     /// If there is none of that name.
     pub fn pruning(&self) -> Result<Pruning> {
-        self.exploration.pruning.parse().map_err(Error::Settings)
+        self.explore_first.pruning.parse().map_err(Error::Settings)
     }
 
     /// Whether the settings make sense.
@@ -188,7 +194,6 @@ impl Settings {
     /// # Errors
     /// Names the one that does not.
     pub fn check(&self) -> Result<()> {
-        use mapo_core::Estimator;
         self.objective.check()?;
         if let Some(warm_up) = &self.warm_up {
             let wrong = |wrong| Error::Settings(format!("in warm_up.objective, {wrong}"));
@@ -270,9 +275,14 @@ impl Settings {
     /// # Errors
     /// If it is no TOML, names a setting that there is not (the error suggests one), or a value does not fit.
     pub fn changed_by(&self, text: &str) -> Result<Self> {
-        let changes: Table = text
+        let mut changes: Table = text
             .parse()
             .map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))?;
+        for (before, now) in RENAMED {
+            if let Some(change) = changes.remove(before) {
+                changes.insert(now.to_owned(), change);
+            }
+        }
         let mut settings = Table::try_from(self).map_err(|error| Error::Settings(error.to_string()))?;
         overlay(&mut settings, changes, "")?;
         let changed: Result<Self, _> = settings.try_into();
@@ -473,7 +483,10 @@ mod tests {
             toy
         );
         assert_eq!(
-            toy.with("exploration.pruning=none").unwrap().exploration.pruning,
+            toy.with("explore_first.pruning=none")
+                .unwrap()
+                .explore_first
+                .pruning,
             "none"
         );
         assert_eq!(toy.with("samples=3").unwrap().samples, 3.0);
@@ -494,19 +507,20 @@ mod tests {
     #[test]
     fn another_objective_may_come_first() {
         let toy = Settings::toy();
-        assert!(!toy.is_warm_up(0));
+        assert!(!toy.course(1).is_warm_up(0));
         let warm = toy
             .with("warm_up={ steps = 30, objective = { name = \"iml\" } }")
             .unwrap();
         warm.check().unwrap();
-        let names = [0, 29, 30].map(|step| warm.objective_of(warm.is_warm_up(step)).name());
+        let course = warm.course(1);
+        let names = [0, 29, 30].map(|step| course.objective_of(course.is_warm_up(step)).name());
         assert_eq!(names, ["iml", "iml", "mapo"]);
         assert_eq!(
             Settings::toy().changed_by(&warm.to_toml().unwrap()).unwrap(),
             warm
         );
         let longer = warm.with("warm_up.steps=50").unwrap();
-        assert!(longer.is_warm_up(40));
+        assert!(longer.course(1).is_warm_up(40));
         let drawn = warm.with("warm_up.objective.draws=0").unwrap();
         assert_eq!(
             drawn.check().unwrap_err().to_string(),
@@ -514,6 +528,28 @@ mod tests {
         );
         let wrong = toy.with("warm_up={ step = 30 }").unwrap_err().to_string();
         assert!(wrong.contains("step"), "{wrong}");
+    }
+
+    #[test]
+    fn settings_are_known_by_their_former_names_too() {
+        let toy = Settings::toy();
+        let before = toy
+            .with("exploration.programs=7")
+            .unwrap()
+            .with("exploring.when_empty=3")
+            .unwrap();
+        let now = toy
+            .with("explore_first.programs=7")
+            .unwrap()
+            .with("new_programs.when_empty=3")
+            .unwrap();
+        assert_eq!(before, now);
+        let text = now.to_toml().unwrap();
+        let former = text
+            .replace("new_programs", "exploring")
+            .replace("explore_first", "exploration");
+        assert_ne!(former, text);
+        assert_eq!(toml::from_str::<Settings>(&former).unwrap(), now);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Settings that go together, by name.
 
-use mapo_core::{Exploring, Inside, Mapo, MemoryScoring, Objective, Outside, WeightsFrom};
+use mapo_core::{Inside, Mapo, MemoryScoring, NewPrograms, Objective, Outside, WeightsFrom};
 use mapo_datasets::{Dataset, Pruning};
 use std::fmt;
 use std::str::FromStr;
 
 use crate::learner::Learning;
-use crate::settings::{Exploration, NetworkSettings, Settings, closest};
+use crate::settings::{ExploreFirst, NetworkSettings, Settings, closest};
 
 /// Settings that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Settings {
                 entropy: 0.0,
                 average: 0.95,
             },
-            exploration: Exploration {
+            explore_first: ExploreFirst {
                 programs: 10_000,
                 pruning: Pruning::Wide.to_string(),
             },
@@ -152,8 +152,8 @@ impl Settings {
                 average: 0.0,
             },
             objective: Objective::Mapo(Mapo::default()),
-            exploring: Exploring::default(),
-            exploration: Exploration {
+            new_programs: NewPrograms::default(),
+            explore_first: ExploreFirst {
                 programs: 50_000,
                 pruning: Pruning::Wide.to_string(),
             },
@@ -216,11 +216,11 @@ impl Settings {
                 weights_from: WeightsFrom::Learner,
                 ..Mapo::default()
             }),
-            exploring: Exploring {
+            new_programs: NewPrograms {
                 per_visit: 1,
                 when_empty: 9,
             },
-            exploration: Exploration {
+            explore_first: ExploreFirst {
                 programs: 1_000,
                 pruning: Pruning::None.to_string(),
             },
@@ -241,9 +241,9 @@ impl Settings {
                 ..improved.learning
             },
             // Conditions that change nothing can be written, so there is more to find.
-            exploration: Exploration {
+            explore_first: ExploreFirst {
                 programs: 3_000,
-                ..improved.exploration
+                ..improved.explore_first
             },
             memory: MemoryScoring {
                 whole: 64,
@@ -291,8 +291,8 @@ impl Settings {
                 outside: Outside::Rejection,
                 ..Mapo::default()
             }),
-            exploring: Exploring::default(),
-            exploration: Exploration {
+            new_programs: NewPrograms::default(),
+            explore_first: ExploreFirst {
                 programs: 4_000,
                 pruning: Pruning::Wide.to_string(),
             },

@@ -1,6 +1,9 @@
 //! An example as an actor holds it.
 
-use crate::{Env, ExploredSet, LastScores, Memory, Walk};
+use super::LastScores;
+use crate::exploration::{ExploredSet, Walk};
+use crate::memory::Memory;
+use crate::roles::Env;
 
 /// An example as an actor holds it: what the policy sees, the environment, and what is known so far.
 #[derive(Clone, Debug)]

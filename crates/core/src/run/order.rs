@@ -1,11 +1,11 @@
 //! The order in which examples are visited.
 
-use mapo_core::example_rng;
+use crate::chance::example_rng;
 
-/// Which examples are in which batch: each pass over them in a new random order, known from the seed and the batch's
-/// number alone, so that a run can go on anywhere.
+/// Which examples are in which batch: each pass over them in a new random order, known from the seed and the
+/// batch's number alone, so that a run can go on anywhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Order {
+pub(super) struct Order {
     examples: usize,
     batch: usize,
     seed: u64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Steps;
+use crate::program::Steps;
 
 /// What an actor saw of one example, on one snapshot of its memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,8 @@ pub struct Visit {
     pub memory: usize,
     /// Programs of B that were scored.
     pub scored: usize,
-    /// π(B), if the memory was scored; an estimate without bias, which may lie above 1, if only a part of it was.
+    /// π(B), if the memory was scored; an estimate without bias, which may lie above 1, if only a part of it
+    /// was.
     pub memory_weight: Option<f64>,
     /// What was taken from B.
     pub inside: Vec<Sample>,
@@ -101,8 +102,8 @@ impl Stratum {
         }
     }
 
-    /// The same from a sample of the set, each log-probability with the logarithm of how much it counts: the weight is
-    /// an estimate, which may lie above 1.
+    /// The same from a sample of the set, each log-probability with the logarithm of how much it counts: the
+    /// weight is an estimate, which may lie above 1.
     pub fn estimated(log_probabilities: impl Iterator<Item = f64>) -> Self {
         let mut shares: Vec<f64> = log_probabilities.collect();
         let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);

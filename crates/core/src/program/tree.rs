@@ -1,6 +1,6 @@
 //! Programs that share prefixes.
 
-use crate::{Action, Env, Memory, Steps};
+use super::{Action, Steps};
 
 const NONE: u32 = u32::MAX;
 
@@ -51,56 +51,6 @@ impl Node {
 }
 
 impl PrefixTree {
-    /// The tree of a memory, in its order. Executes each distinct prefix once where programs that share
-    /// prefixes follow each other, as they do in a memory that comes from exploration.
-    ///
-    /// # Panics
-    /// If the memory holds something that is no program of the environment.
-    pub fn of_memory<E: Env + ?Sized>(env: &mut E, memory: &Memory) -> Self {
-        Self::of_programs(env, memory.iter().map(|(program, _)| program))
-    }
-
-    /// The tree of some programs of an environment, in their order.
-    ///
-    /// # Panics
-    /// If one of them is no program of the environment.
-    pub fn of_programs<'p, E: Env + ?Sized>(
-        env: &mut E,
-        programs: impl IntoIterator<Item = &'p [Action]>,
-    ) -> Self {
-        let mut tree = Self::default();
-        let mut valid = Vec::new();
-        env.rewind(0);
-        // Where the environment stands.
-        let mut here: &[Action] = &[];
-        for program in programs {
-            let mut node = 0;
-            for (depth, &action) in program.iter().enumerate() {
-                if tree.valid(node).is_empty() {
-                    let common = here
-                        .iter()
-                        .zip(&program[..depth])
-                        .take_while(|(one, other)| one == other);
-                    let common = common.count();
-                    env.rewind(common);
-                    program[common..depth].iter().for_each(|&action| env.step(action));
-                    here = &program[..depth];
-                    valid.clear();
-                    env.actions(&mut valid);
-                    tree.set_valid(node, &valid);
-                }
-                assert!(
-                    tree.valid(node).contains(&action),
-                    "{action:?} is not valid after {:?}",
-                    &program[..depth]
-                );
-                node = tree.child_or_new(node, action);
-            }
-            tree.ends.push(node as u32);
-        }
-        tree
-    }
-
     /// The tree of some programs.
     pub fn of_steps<'a>(programs: impl IntoIterator<Item = &'a Steps>) -> Self {
         let mut tree = Self::default();
@@ -112,18 +62,25 @@ impl PrefixTree {
                 }
                 node = tree.child_or_new(node, action);
             }
-            tree.ends.push(node as u32);
+            tree.end_program(node);
         }
         tree
     }
 
-    fn set_valid(&mut self, node: usize, valid: &[Action]) {
+    /// Adds a program, which ends at this prefix.
+    pub(crate) fn end_program(&mut self, node: usize) {
+        self.ends.push(node as u32);
+    }
+
+    /// Says what is valid after a prefix, of which nothing was known so far.
+    pub(crate) fn set_valid(&mut self, node: usize, valid: &[Action]) {
         self.nodes[node].first_valid = self.valid.len() as u32;
         self.nodes[node].valid = valid.len() as u32;
         self.valid.extend_from_slice(valid);
     }
 
-    fn child_or_new(&mut self, node: usize, action: Action) -> usize {
+    /// The prefix that is longer by this action, made if need be.
+    pub(crate) fn child_or_new(&mut self, node: usize, action: Action) -> usize {
         if let Some(child) = self.child(node, action) {
             return child;
         }

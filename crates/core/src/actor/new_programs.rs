@@ -3,20 +3,23 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use super::Task;
+use crate::batch::Statistics;
 use crate::chance::choose;
-use crate::{BatchPolicy, Env, Move, Statistics, Task, Turn, Walk};
+use crate::exploration::{Turn, Walk};
+use crate::roles::{Env, Move, Policy};
 
 /// How many programs systematic exploration (Algorithm 1) tries during training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Exploring {
+pub struct NewPrograms {
     /// At every visit of an example. 0, with the other at 0 too, is training without systematic exploration.
     pub per_visit: usize,
     /// Beyond those, as long as the example's memory is empty.
     pub when_empty: usize,
 }
 
-impl Default for Exploring {
+impl Default for NewPrograms {
     fn default() -> Self {
         Self {
             per_visit: 1,
@@ -25,7 +28,7 @@ impl Default for Exploring {
     }
 }
 
-impl Exploring {
+impl NewPrograms {
     /// No systematic exploration.
     pub const OFF: Self = Self {
         per_visit: 0,
@@ -49,7 +52,7 @@ impl Exploring {
     ) -> Result<(), P::Error>
     where
         E: Env,
-        P: BatchPolicy<X>,
+        P: Policy<X>,
     {
         walks.resize_with(tasks.len(), Walk::default);
         let mut moves = Vec::new();

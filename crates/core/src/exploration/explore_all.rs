@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
-use crate::{Env, Exploration, Explorer, Plan, Policy};
+use crate::roles::Env;
+
+use super::{Exploration, Explorer, Plan, Weighing};
 
 /// How far a run is, and the way to stop it. Share it with whatever shows the one or does the other.
 #[derive(Debug, Default)]
@@ -100,10 +102,10 @@ pub enum Ending {
 /// assert_eq!(found, [(0, 3), (1, 3), (2, 3), (3, 3)]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn explore_all<I, E, P, X>(
+pub fn explore_all<I, E, W, X>(
     examples: I,
     env_of: impl Fn(u64) -> E + Sync,
-    policy: &P,
+    weighing: &W,
     plan: &Plan,
     progress: &Progress,
     deliver: impl FnMut(u64, Exploration) -> Result<(), X> + Send,
@@ -111,7 +113,7 @@ pub fn explore_all<I, E, P, X>(
 where
     I: IntoIterator<Item = u64, IntoIter: Send>,
     E: Env,
-    P: Policy<E> + Clone + Sync,
+    W: Weighing<E> + Clone + Sync,
     X: Send,
 {
     let delivery = Mutex::new(Delivery {
@@ -128,7 +130,7 @@ where
                 return Err(Halt);
             }
             let mut env = env_of(example);
-            let exploration = explorer.explore(example, &mut env, &mut policy.clone(), |drawn| {
+            let exploration = explorer.explore(example, &mut env, &mut weighing.clone(), |drawn| {
                 progress.programs.fetch_add(drawn.programs.into(), Relaxed);
                 !progress.is_stopped()
             });

@@ -1,6 +1,7 @@
 //! How likely the programs of a memory are, and how much lies outside.
 
-use super::{BatchPolicy, Move, PrefixTree};
+use super::{Move, Policy};
+use crate::program::PrefixTree;
 
 /// What a policy says about a [`PrefixTree`]: three numbers for each node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,15 +54,15 @@ impl Scores {
 }
 
 /// Scores trees, each with its example: one step for each distinct prefix, all examples together, level by
-/// level. A prefix after which there is nothing to choose any more takes no step: the last action of a program is
-/// often the only valid one. The rows of the policy are lost.
+/// level. A prefix after which there is nothing to choose any more takes no step: the last action of a
+/// program is often the only valid one. The rows of the policy are lost.
 ///
 /// # Errors
 /// Those of the policy.
 pub fn score_by_level<X, P>(policy: &mut P, trees: &[(usize, &PrefixTree)]) -> Result<Vec<Scores>, P::Error>
 where
     X: ?Sized,
-    P: BatchPolicy<X> + ?Sized,
+    P: Policy<X> + ?Sized,
 {
     let mut scores: Vec<Scores> = trees
         .iter()

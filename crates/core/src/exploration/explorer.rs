@@ -4,7 +4,11 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Batch, Drawn, Env, ExploredSet, Memory, Met, Policy, example_rng};
+use crate::chance::example_rng;
+use crate::memory::Memory;
+use crate::roles::Env;
+
+use super::{Drawn, ExploredSet, Met, Sweep, Weighing};
 
 /// How every example of a run is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,22 +85,13 @@ impl Exploration {
     pub fn is_solved(&self) -> bool {
         !self.memory.is_empty()
     }
-
-    /// After how many programs the first reward was there, to the end of its batch: the order of programs
-    /// within a batch is that of the tree and means nothing.
-    pub fn solved_after(&self) -> Option<u64> {
-        self.milestones
-            .iter()
-            .find(|milestone| milestone.found > 0)
-            .map(|milestone| milestone.tried)
-    }
 }
 
 /// Explores one example after the other; holds the buffers that they share.
 #[derive(Clone, Debug)]
 pub struct Explorer {
     plan: Plan,
-    batch: Batch,
+    sweep: Sweep,
     explored: ExploredSet,
 }
 
@@ -108,7 +103,7 @@ impl Explorer {
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
-            batch: Batch::default(),
+            sweep: Sweep::default(),
             explored: ExploredSet::new(plan.error_rate),
         }
     }
@@ -117,22 +112,22 @@ impl Explorer {
     /// then what has been done since the last time; if it says no, the exploration is given up at once and
     /// nothing is returned.
     ///
-    /// The result depends on the plan, the example's number, the environment and the policy, and on nothing
+    /// The result depends on the plan, the example's number, the environment and the weighing, and on nothing
     /// else.
-    pub fn explore<E, P>(
+    pub fn explore<E, W>(
         &mut self,
         example: u64,
         env: &mut E,
-        policy: &mut P,
+        weighing: &mut W,
         mut go_on: impl FnMut(Drawn) -> bool,
     ) -> Option<Exploration>
     where
         E: Env + ?Sized,
-        P: Policy<E> + ?Sized,
+        W: Weighing<E> + ?Sized,
     {
         let Self {
             plan,
-            batch,
+            sweep,
             explored,
         } = self;
         let mut rng = example_rng(plan.seed, example);
@@ -142,7 +137,7 @@ impl Explorer {
             let wanted = plan.batch(result.tried);
             let memory = &mut result.memory;
             let (mut news, mut given_up) = (Drawn::default(), false);
-            let drawn = batch.draw(env, policy, explored, &mut rng, wanted, |met| {
+            let drawn = sweep.draw(env, weighing, explored, &mut rng, wanted, |met| {
                 match met {
                     Met::Program { program, reward } => {
                         news.programs += 1;

@@ -3,12 +3,16 @@
 use rand::Rng;
 
 use crate::chance::choose;
-use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
+use crate::program::{Action, PrefixHash};
+use crate::roles::Env;
+
+use super::{ExploredSet, Weighing};
 
 /// One walk from the empty prefix to a program that was never tried.
 ///
-/// [`draw`](Walk::draw) does a whole walk with a policy. Whoever advances many walks together, to ask a
-/// network about all of them at once, alternates [`turn`](Walk::turn) and [`take`](Walk::take) instead.
+/// [`draw`](Walk::draw) does a whole walk by the probabilities of a [`Weighing`]. Whoever advances many walks
+/// together, to ask a network about all of them at once, alternates [`turn`](Walk::turn) and
+/// [`take`](Walk::take) instead.
 ///
 /// Three things differ from the paper's listing; none changes what can ever be tried. A prefix whose last
 /// branch is used up is known to be explored as soon as that happens, not when a later walk runs into it; and
@@ -158,16 +162,16 @@ impl Walk {
     /// }
     /// assert_eq!(tried, 8);
     /// ```
-    pub fn draw<E, P>(
+    pub fn draw<E, W>(
         &mut self,
         env: &mut E,
-        policy: &mut P,
+        weighing: &mut W,
         explored: &mut ExploredSet,
         rng: &mut impl Rng,
     ) -> Draw
     where
         E: Env + ?Sized,
-        P: Policy<E> + ?Sized,
+        W: Weighing<E> + ?Sized,
     {
         if explored.is_complete() {
             return Draw::Complete;
@@ -179,7 +183,7 @@ impl Walk {
                 Turn::Exhausted => return Draw::DeadEnd,
                 Turn::Choose(_) => {
                     self.weights.clear();
-                    policy.weigh(env, &self.prefix, &self.open, &mut self.weights);
+                    weighing.weigh(env, &self.prefix, &self.open, &mut self.weights);
                     let action = self.open[choose(self.open.len(), &self.weights, rng)];
                     self.take(env, action);
                 }

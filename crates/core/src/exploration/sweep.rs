@@ -5,11 +5,14 @@ use std::ops::ControlFlow;
 use rand::{Rng, RngExt};
 
 use crate::chance::{Share, split_by_weight, split_evenly};
-use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
+use crate::program::{Action, PrefixHash};
+use crate::roles::Env;
+
+use super::{ExploredSet, Weighing};
 
 /// Draws many programs at once: at each prefix their number is split over the actions that lead to something
-/// new, by the policy's probabilities, so a prefix is executed and looked up once for all the programs below
-/// it.
+/// new, by the probabilities of a [`Weighing`], so a prefix is executed and looked up once for all the
+/// programs below it.
 ///
 /// What holds for [`Walk`](crate::Walk) holds here: nothing is tried twice, a finite space is visited
 /// completely, and both may be used in turn on one [`ExploredSet`]. What a branch cannot deliver because it
@@ -20,7 +23,7 @@ use crate::{Action, Env, ExploredSet, Policy, PrefixHash};
 ///
 /// This type holds only buffers; keep one per thread.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
+pub struct Sweep {
     prefix: Vec<Action>,
     /// The valid actions of all the forks above the current prefix that are still needed, and then its own.
     valid: Vec<Action>,
@@ -29,7 +32,7 @@ pub struct Batch {
     branches: Vec<Branch>,
 }
 
-/// What a batch meets on its way.
+/// What a sweep meets on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Met<'a> {
     /// A program that has just been executed and scored, for the first time.
@@ -43,11 +46,11 @@ pub enum Met<'a> {
     DeadEnd,
 }
 
-/// What a batch came to.
+/// What a sweep came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// Programs finished, executed and scored: as many as were asked for, unless the space is now used up
-    /// or the batch was broken off.
+    /// or the sweep was broken off.
     pub programs: u32,
     /// Prefixes met that were no programs and could not be continued.
     pub dead_ends: u64,
@@ -73,13 +76,13 @@ impl Share for Branch {
     }
 }
 
-impl Batch {
+impl Sweep {
     /// Tries up to `wanted` new programs and shows `met` what it meets. There are fewer only if the space is
-    /// then used up, or if `met` breaks the batch off; what has been tried by then stays tried.
-    pub fn draw<E, P>(
+    /// then used up, or if `met` breaks the sweep off; what has been tried by then stays tried.
+    pub fn draw<E, W>(
         &mut self,
         env: &mut E,
-        policy: &mut P,
+        weighing: &mut W,
         explored: &mut ExploredSet,
         rng: &mut impl Rng,
         wanted: u32,
@@ -87,7 +90,7 @@ impl Batch {
     ) -> Drawn
     where
         E: Env + ?Sized,
-        P: Policy<E> + ?Sized,
+        W: Weighing<E> + ?Sized,
     {
         if wanted == 0 || explored.is_complete() {
             return Drawn::default();
@@ -98,7 +101,7 @@ impl Batch {
         self.valid.clear();
         let mut descent = Descent {
             env,
-            policy,
+            weighing,
             explored,
             rng,
             met,
@@ -119,28 +122,28 @@ impl Batch {
 }
 
 /// One walk over the tree and all it needs.
-struct Descent<'a, E: ?Sized, P: ?Sized, R, F> {
+struct Descent<'a, E: ?Sized, W: ?Sized, R, F> {
     env: &'a mut E,
-    policy: &'a mut P,
+    weighing: &'a mut W,
     explored: &'a mut ExploredSet,
     rng: &'a mut R,
     met: F,
     dead_ends: u64,
     is_broken_off: bool,
-    buffers: &'a mut Batch,
+    buffers: &'a mut Sweep,
 }
 
-/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored or the batch
+/// What came from below a prefix. Fewer programs than wanted only if the prefix is explored or the sweep
 /// broken off.
 struct Harvest {
     programs: u32,
     is_explored: bool,
 }
 
-impl<E, P, R, F> Descent<'_, E, P, R, F>
+impl<E, W, R, F> Descent<'_, E, W, R, F>
 where
     E: Env + ?Sized,
-    P: Policy<E> + ?Sized,
+    W: Weighing<E> + ?Sized,
     R: Rng,
     F: FnMut(Met<'_>) -> ControlFlow<()>,
 {
@@ -214,7 +217,7 @@ where
             if is_explored && !is_last {
                 self.explored.insert(branch);
             }
-            // Neither means that a batch was broken off below.
+            // Neither means that the sweep was broken off below.
             if programs > 0 || !is_explored {
                 return Harvest {
                     programs,
@@ -285,9 +288,9 @@ where
         }
     }
 
-    /// Puts the branches that lead to something new onto the stack. Says whether the policy weighs them.
+    /// Puts the branches that lead to something new onto the stack. Says whether they are weighted.
     fn push_branches(&mut self, hash: PrefixHash, first: usize) -> bool {
-        let Batch {
+        let Sweep {
             valid,
             branches,
             weights,
@@ -310,14 +313,14 @@ where
 
     #[inline]
     fn weigh(&mut self, first: usize) {
-        let Batch {
+        let Sweep {
             prefix,
             valid,
             weights,
             ..
         } = &mut *self.buffers;
         weights.clear();
-        self.policy.weigh(self.env, prefix, &valid[first..], weights);
+        self.weighing.weigh(self.env, prefix, &valid[first..], weights);
     }
 
     #[inline]

@@ -1,9 +1,11 @@
-//! Random exploration into a store, which a later process can go on with.
+//! Random exploration fills a store, which a later process can go on with.
 
-use crate::store::{Entry, Header, StoreError, StoreWriter};
+use crate::store::{Entry, Header, StoreWriter};
 use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
 use mapo_language::{Assistance, Language, Token};
+
+use crate::{Error, Result};
 
 /// What a store of these examples begins with.
 pub fn header(
@@ -29,19 +31,19 @@ pub fn header(
     }
 }
 
-/// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs join
-/// `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and `seed` are those of
-/// the store's header.
+/// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs
+/// join `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and
+/// `seed` are those of the store's header.
 ///
 /// # Errors
-/// If the store cannot be written.
-pub fn explore_rest(
+/// If the store cannot be written, or a program not in words.
+pub fn fill(
     examples: &[Example],
     (programs, pruning, seed): (u64, Pruning, u64),
     mut store: Option<&mut StoreWriter>,
     entries: &mut Vec<Entry>,
     progress: &Progress,
-) -> Result<Ending, StoreError> {
+) -> Result<Ending> {
     let plan = Plan {
         programs,
         seed,
@@ -58,12 +60,11 @@ pub fn explore_rest(
             let context = example.context();
             let text = |(program, _): (&[Action], f32)| {
                 let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();
-                context
-                    .decode(&tokens)
-                    .map(|program| program.to_string())
-                    .unwrap_or_default()
+                let program = context.decode(&tokens);
+                let unreadable = || Error::Explored(example.id.clone());
+                Ok(program.ok_or_else(unreadable)?.to_string())
             };
-            let programs = exploration.memory.iter().map(text).collect();
+            let programs = exploration.memory.iter().map(text).collect::<Result<_>>()?;
             let entry = Entry::new(&example.id, &exploration, programs);
             if let Some(store) = &mut store {
                 store.push(&entry)?;

@@ -3,8 +3,8 @@
 use fastbloom::BloomFilter;
 use serde::{Deserialize, Serialize};
 
-use crate::PrefixHash;
-use crate::prefix::HashedSet;
+use crate::program::PrefixHash;
+use crate::program::prefix::HashedSet;
 
 /// The prefixes of one example below which everything has been tried (the paper's Bᵉ).
 ///

@@ -2,12 +2,12 @@
 
 use rand::Rng;
 
-use super::{BatchPolicy, Move, PrefixTree};
 use crate::chance::choose;
-use crate::{Action, Env, Steps};
+use crate::program::{Action, PrefixTree, Steps};
+use crate::roles::{Env, Move, Policy};
 
 /// What to draw for one example.
-pub(crate) struct Request<'a> {
+pub(super) struct Request<'a> {
     /// The example's place in the batch.
     pub example: usize,
     /// How many programs.
@@ -19,7 +19,7 @@ pub(crate) struct Request<'a> {
 
 /// Draws programs in lock-step; holds buffers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Locksteps {
+pub(super) struct Locksteps {
     valid: Vec<Action>,
     log_probabilities: Vec<f32>,
     weights: Vec<f64>,
@@ -54,7 +54,7 @@ impl Locksteps {
     where
         E: Env,
         X: ?Sized,
-        P: BatchPolicy<X> + ?Sized,
+        P: Policy<X> + ?Sized,
         R: Rng,
     {
         let mut walkers = Vec::new();
@@ -88,7 +88,7 @@ impl Locksteps {
             for mut walker in walkers {
                 let request = &requests[walker.request];
                 let env = &mut *envs[request.example];
-                go_to(env, &mut places[request.example], walker.steps.actions());
+                env.go_to(&mut places[request.example], walker.steps.actions());
                 self.valid.clear();
                 if !env.is_finished() {
                     env.actions(&mut self.valid);
@@ -139,22 +139,5 @@ impl Locksteps {
                 *weight *= tree.child(node, *action).map_or(1.0, |child| outside[child]);
             }
         }
-    }
-}
-
-/// Takes an environment from one prefix to another.
-fn go_to<E: Env + ?Sized>(env: &mut E, here: &mut Vec<Action>, there: &[Action]) {
-    let common = here
-        .iter()
-        .zip(there)
-        .take_while(|(one, other)| one == other)
-        .count();
-    if common < here.len() {
-        env.rewind(common);
-        here.truncate(common);
-    }
-    for &action in &there[common..] {
-        env.step(action);
-        here.push(action);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryWeight, Visit};
+use super::{MemoryWeight, Visit};
 
 /// Counts and sums over the examples of a batch; those of several batches can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

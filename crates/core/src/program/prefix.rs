@@ -4,7 +4,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Action;
+use super::Action;
+use crate::chance::mix;
 
 /// A 64-bit hash of a sequence of actions.
 ///
@@ -50,15 +51,6 @@ impl PrefixHash {
 
 /// 2⁶⁴ divided by the golden ratio, made odd.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`: the output
-/// function of the SplitMix64 generator.
-#[inline]
-pub(crate) fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
 
 /// A set of hashes need not hash them again.
 pub(crate) type HashedSet = std::collections::HashSet<u64, BuildHasherDefault<AlreadyHashed>>;

@@ -1,0 +1,217 @@
+//! Examples are divided into shards, and actors take turns with them.
+//!
+//! A shard is what one actor works on at a time: some examples with their memories and explored sets, and how
+//! many batches were made of them. Example i of n is in shard i mod S, so that each shard is a fair sample of
+//! the data, and S depends on nothing but the number of examples and the size of a batch: see [`count`]. It
+//! is the same on two threads and on many machines, and a shard can move from one to another.
+//!
+//! Actors do not own shards. Whoever is ready leases the one that has made the fewest batches, so that all
+//! advance evenly: an example whose memory takes long to score is visited as often as any other.
+//!
+//! A run that acts and learns by turns on one thread shares its examples with nobody: it has one shard with
+//! all of them, and goes through them in one order.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::order::Order;
+use crate::actor::Task;
+
+/// The most shards that examples are divided into.
+const MOST: usize = 64;
+
+/// The number of shards for so many examples: up to 64, but none has fewer examples than a batch.
+pub fn count(examples: usize, batch: usize) -> usize {
+    (examples / batch.max(1)).clamp(1, MOST)
+}
+
+/// Some of the examples.
+#[derive(Clone, Debug)]
+pub struct Shard<E, X> {
+    /// Its number, from 0.
+    pub number: u32,
+    /// How many shards there are.
+    pub of: u32,
+    /// Batches made so far.
+    pub round: u64,
+    tasks: Vec<Task<E, X>>,
+}
+
+impl<E, X> Shard<E, X> {
+    /// Deals examples to so many shards, one after the other.
+    pub fn deal(tasks: Vec<Task<E, X>>, shards: usize) -> Vec<Self> {
+        let shards = shards.max(1);
+        let share = tasks.len().div_ceil(shards);
+        let mut dealt: Vec<Self> = (0..shards as u32)
+            .map(|number| Self {
+                number,
+                of: shards as u32,
+                round: 0,
+                tasks: Vec::with_capacity(share),
+            })
+            .collect();
+        for (place, task) in tasks.into_iter().enumerate() {
+            dealt[place % shards].tasks.push(task);
+        }
+        dealt
+    }
+
+    /// Its examples.
+    pub fn tasks(&self) -> &[Task<E, X>] {
+        &self.tasks
+    }
+
+    /// Its examples, to be changed.
+    pub fn tasks_mut(&mut self) -> &mut [Task<E, X>] {
+        &mut self.tasks
+    }
+
+    /// The number of the next batch; no two batches of a run have the same.
+    pub(super) fn next_number(&self) -> u64 {
+        self.round * u64::from(self.of) + u64::from(self.number)
+    }
+
+    /// The examples of the next batch, in the order of their numbers.
+    pub(super) fn next_tasks(&mut self, batch: usize, seed: u64) -> Vec<&mut Task<E, X>> {
+        let order = Order::new(self.tasks.len(), batch, seed.wrapping_add(self.number.into()));
+        let mut is_picked = vec![false; self.tasks.len()];
+        for place in order.batch(self.round) {
+            is_picked[place] = true;
+        }
+        let picked = self.tasks.iter_mut().zip(is_picked);
+        picked
+            .filter_map(|(task, is_picked)| is_picked.then_some(task))
+            .collect()
+    }
+}
+
+/// The shards of a process, shared by its actors.
+#[derive(Debug)]
+pub struct Shards<E, X> {
+    shards: Vec<Mutex<Shard<E, X>>>,
+    /// How many batches each has made, where it is free.
+    free: Mutex<Vec<Option<u64>>>,
+}
+
+impl<E, X> Shards<E, X> {
+    /// Shards for actors to take turns with.
+    pub fn new(shards: Vec<Shard<E, X>>) -> Self {
+        let free = shards.iter().map(|shard| Some(shard.round)).collect();
+        Self {
+            shards: shards.into_iter().map(Mutex::new).collect(),
+            free: Mutex::new(free),
+        }
+    }
+
+    /// How many shards there are.
+    pub fn len(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// Whether there is no shard.
+    pub fn is_empty(&self) -> bool {
+        self.shards.is_empty()
+    }
+
+    /// The shard whose turn it is: of those that nobody has, the one with the fewest batches. None if there
+    /// is none.
+    pub fn lease(&self) -> Option<Lease<'_, E, X>> {
+        let mut free = lock(&self.free);
+        let turns = free.iter().enumerate();
+        let (_, place) = turns
+            .filter_map(|(place, round)| Some(((*round)?, place)))
+            .min()?;
+        free[place] = None;
+        Some(Lease {
+            shard: lock(&self.shards[place]),
+            free: &self.free,
+            place,
+        })
+    }
+
+    /// All shards, when nobody has one any more.
+    pub fn into_inner(self) -> Vec<Shard<E, X>> {
+        let shards = self.shards.into_iter();
+        shards
+            .map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A shard that is an actor's alone until it is dropped.
+#[derive(Debug)]
+pub struct Lease<'s, E, X> {
+    shard: MutexGuard<'s, Shard<E, X>>,
+    free: &'s Mutex<Vec<Option<u64>>>,
+    place: usize,
+}
+
+impl<E, X> Deref for Lease<'_, E, X> {
+    type Target = Shard<E, X>;
+
+    fn deref(&self) -> &Shard<E, X> {
+        &self.shard
+    }
+}
+
+impl<E, X> DerefMut for Lease<'_, E, X> {
+    fn deref_mut(&mut self) -> &mut Shard<E, X> {
+        &mut self.shard
+    }
+}
+
+impl<E, X> Drop for Lease<'_, E, X> {
+    fn drop(&mut self) {
+        // Whoever leases it next waits the moment until the lock of the shard is gone too.
+        lock(self.free)[self.place] = Some(self.shard.round);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_shards_follows_from_the_data_and_the_batch_alone() {
+        let counts = [(0, 8), (7, 8), (24, 12), (200, 25), (11_321, 25), (11_321, 0)]
+            .map(|(examples, batch)| count(examples, batch));
+        assert_eq!(counts, [1, 1, 2, 8, 64, 64]);
+    }
+
+    #[test]
+    fn all_shards_advance_evenly_however_long_one_takes() {
+        let shards: Vec<Shard<(), ()>> = Shard::deal(Vec::new(), 4);
+        let shards = Shards::new(shards);
+        let mut turns = Vec::new();
+        let mut slow = shards.lease().expect("all are free");
+        for _ in 0..5 {
+            let mut lease = shards.lease().expect("three are free");
+            lease.round += 1;
+            turns.push(lease.number);
+        }
+        assert_eq!(turns, [1, 2, 3, 1, 2]);
+        slow.round += 1;
+        drop(slow);
+        for _ in 0..4 {
+            let mut lease = shards.lease().expect("all are free");
+            lease.round += 1;
+            turns.push(lease.number);
+        }
+        assert_eq!(turns[5..], [0, 3, 0, 1]);
+        let rounds: Vec<u64> = shards.into_inner().iter().map(|shard| shard.round).collect();
+        assert_eq!(rounds, [3, 3, 2, 2]);
+    }
+
+    #[test]
+    fn nobody_has_a_shard_that_another_has() {
+        let shards = Shards::new(Shard::<(), ()>::deal(Vec::new(), 2));
+        let (one, other) = (shards.lease(), shards.lease());
+        assert!(one.is_some() && other.is_some() && shards.lease().is_none());
+        drop(other);
+        assert_eq!(shards.lease().map(|lease| lease.number), Some(1));
+    }
+}
