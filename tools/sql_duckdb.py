@@ -15,7 +15,7 @@ from collections import Counter
 
 
 def agreement(kind, answer, rows):
-    """`same`, `rounded` (the last digits of a sum or an average) or `different`, as crates/tables judges it."""
+    """`same`, `rounded` (the last digits of a sum or an average) or `different`, as crates/language judges it."""
     items = [row[0] for row in rows]
     if items == [None]:  # an aggregate over nothing
         items = []
@@ -38,7 +38,7 @@ def agreement(kind, answer, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="what `mapo sql --check --details` wrote")
-    parser.add_argument("--tables", type=int, help="only the first so many tables")
+    parser.add_argument("--tables", type=int, help="only the first N tables")
     arguments = parser.parse_args()
     try:
         import duckdb
