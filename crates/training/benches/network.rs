@@ -1,32 +1,40 @@
-//! Times training and scoring of the paper's network, alone or beside another implementation.
+//! Times training and scoring as training does them, alone or beside another implementation.
 //!
-//! - `cargo bench -p mapo-programmer --bench network` prints medians and a profile of the parts;
+//! - `cargo bench -p mapo-training --bench network` prints medians for the paper's network;
 //! - `… -- serve DIR [THREADS]` writes the work and the weights to DIR and then obeys commands from standard input, one
-//!   a line (`loss`, `train`, `score`, `tree`), answering with a line of JSON each:
-//!   `benches/pytorch/compare.py` uses it;
-//! - `… -- memories FILE [MODEL]` scores programs from a file of JSON lines, flat and as prefix trees:
-//!   `{"example": …, "programs": [steps, …]}`, both as `serde` writes [`Example`] and [`Steps`];
+//!   a line (`loss`, `train`, `score`), answering with a line of JSON each: `benches/pytorch/compare.py` uses it;
+//! - `… -- memories DATASET SPLIT STORE [LIMIT]` scores the programs that exploration found, 25 questions at a time, on
+//!   one thread, with the network of the dataset's preset;
 //! - `… -- repeat COMMAND N [linked]` does one of these commands N times, for a profiler; with `linked`, by a network
 //!   whose tokens and columns see each other;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
+use mapo_core::{Action, BatchPolicy, PrefixTree, Steps};
+use mapo_datasets::{Dataset, Example as Asked, Pruning, Selection, TableEnv};
+use mapo_language::Assistance;
+use mapo_model::inputs::encode::{BUILTINS as SLOTS, CLOSE as CLOSING, encode_all};
+use mapo_model::inputs::vocabulary;
+use mapo_model::{Input, NeuralPolicy};
 use mapo_programmer::{
-    Adam, AdamOptions, Batch, Checkpoint, Config, Dropout, Example, Network, Objective, Precision, Runner,
-    Span, Steps, Trajectory, Vectors, Words,
+    Adam, AdamOptions, Batch, Checkpoint, Config, Dropout, Example, LossTerms, Network, Precision, Program,
+    Runner, Span, Vectors, WeightedProgram, Words,
 };
-use serde::{Deserialize, Serialize};
+use mapo_training::{Preset, memories};
+use serde::Serialize;
 use std::error::Error;
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-const FUNCTIONS: u32 = 23;
-const OPEN: u32 = FUNCTIONS;
-const CLOSE: u32 = FUNCTIONS + 1;
-const END: u32 = FUNCTIONS + 2;
-const ALL_ROWS: u32 = FUNCTIONS + 3;
-const BUILTINS: u32 = FUNCTIONS + 4;
+/// Tokens as in the real language: the end, parentheses, functions, all rows.
+const END: u32 = 0;
+const OPEN: u32 = 1;
+const CLOSE: u32 = CLOSING as u32;
+const FIRST_FUNCTION: u32 = CLOSE + 1;
+const BUILTINS: u32 = SLOTS as u32;
+const ALL_ROWS: u32 = BUILTINS - 1;
+const FUNCTIONS: u32 = ALL_ROWS - FIRST_FUNCTION;
 /// Threads of a run, unless the command says otherwise.
 const THREADS: usize = 2;
 
@@ -46,18 +54,19 @@ impl Random {
     }
 }
 
+/// A program of an example with its weight.
 #[derive(Serialize)]
-struct Program {
+struct Weighted {
     example: usize,
     weight: f32,
-    steps: Steps,
+    steps: Program,
 }
 
 #[derive(Serialize)]
 struct Work {
     examples: Vec<Example>,
-    train: Vec<Program>,
-    score: Vec<Program>,
+    train: Vec<Weighted>,
+    score: Vec<Weighted>,
 }
 
 fn words(random: &mut Random) -> Words {
@@ -103,7 +112,7 @@ fn example(random: &mut Random) -> Example {
 
 /// A program of one to three expressions, 6 to 20 tokens: `( f rows argument … )`; the rows are all rows or
 /// an earlier result.
-fn program(example: &Example, random: &mut Random) -> Steps {
+fn program(example: &Example, random: &mut Random) -> Program {
     // A function takes two to four arguments; half of the functions are offered, the same ones after the same
     // number of expressions.
     let arguments = |f: u32| 2 + f as usize % 3;
@@ -124,11 +133,12 @@ fn program(example: &Example, random: &mut Random) -> Steps {
     let columns: Vec<u32> = (0..example.columns.len() as u32).map(|c| BUILTINS + c).collect();
     let first_variable = BUILTINS + (example.columns.len() + example.constants.len()) as u32;
     let constants: Vec<u32> = (BUILTINS + columns.len() as u32..first_variable).collect();
-    let mut steps = Steps::default();
+    let mut steps = Program::default();
     for (done, &function) in functions.iter().enumerate() {
         let open: &[u32] = if done == 0 { &[OPEN] } else { &[OPEN, END] };
         steps.push(OPEN, open, false);
-        steps.push(function, &offered(done), false);
+        let offered: Vec<u32> = offered(done).iter().map(|f| FIRST_FUNCTION + f).collect();
+        steps.push(FIRST_FUNCTION + function, &offered, false);
         for argument in 0..arguments(function) {
             let valid: Vec<u32> = match argument {
                 0 => std::iter::once(ALL_ROWS)
@@ -157,7 +167,7 @@ fn work(random: &mut Random) -> Work {
             .map(|i| {
                 let example = i / each;
                 let weight = random.between(1, 10) as f32 / 10.0;
-                Program {
+                Weighted {
                     example,
                     weight,
                     steps: program(&examples[example], random),
@@ -173,15 +183,65 @@ fn work(random: &mut Random) -> Work {
     }
 }
 
-fn trajectories(programs: &[Program]) -> Vec<Trajectory<'_>> {
+fn weighted(programs: &[Weighted]) -> Vec<WeightedProgram<'_>> {
     programs
         .iter()
-        .map(|p| Trajectory {
+        .map(|p| WeightedProgram {
             example: p.example,
             weight: p.weight,
             steps: &p.steps,
         })
         .collect()
+}
+
+/// The programs of one example, to be scored.
+struct Tree {
+    example: usize,
+    prefixes: PrefixTree,
+}
+
+/// One tree for each example that has programs.
+fn trees(programs: &[Weighted]) -> Vec<Tree> {
+    let action = |slot: u32| Action(slot as u16);
+    let steps = |program: &Program| {
+        let mut steps = Steps::default();
+        for step in 0..program.len() {
+            let valid: Vec<Action> = program.valid(step).iter().copied().map(action).collect();
+            steps.push(action(program.chosen(step)), &valid);
+        }
+        steps
+    };
+    programs
+        .chunk_by(|one, other| one.example == other.example)
+        .map(|programs| {
+            let programs: Vec<Steps> = programs.iter().map(|program| steps(&program.steps)).collect();
+            PrefixTree::of_steps(&programs)
+        })
+        .enumerate()
+        .map(|(example, prefixes)| Tree { example, prefixes })
+        .collect()
+}
+
+/// An actor that scores its share of a batch.
+struct Actor {
+    policy: NeuralPolicy,
+    inputs: Vec<Input>,
+    trees: Vec<Tree>,
+}
+
+impl Actor {
+    /// Reads the questions and scores their programs; the sum of their log-probabilities.
+    fn score(&mut self) -> mapo_model::Result<f64> {
+        let inputs: Vec<&Input> = self.inputs.iter().collect();
+        self.policy.read(&inputs)?;
+        let trees: Vec<(usize, &PrefixTree)> = self
+            .trees
+            .iter()
+            .map(|tree| (tree.example, &tree.prefixes))
+            .collect();
+        let scores = self.policy.score(&trees)?;
+        Ok(scores.iter().flatten().sum())
+    }
 }
 
 /// Everything that a run needs.
@@ -191,56 +251,98 @@ struct Bench {
     runner: Runner,
     gradient: Vec<f32>,
     steps: u64,
+    /// One for each thread, as training has them, each with its share of the examples.
+    actors: Vec<Actor>,
+    scored: usize,
 }
 
 impl Bench {
-    fn new(network: Network, threads: usize) -> Result<Self, Box<dyn Error>> {
+    fn new(network: Network, threads: usize, work: &Work) -> Result<Self, Box<dyn Error>> {
         let adam = Adam::new(&network, AdamOptions::default());
         let gradient = vec![0.0; network.values().len()];
+        let config = network.config().clone();
+        let acting = Network::with_values(config, network.shared_words(), network.values().to_vec(), false)?;
+        let acting = Arc::new(acting);
+        let mut actors: Vec<Actor> = (0..threads)
+            .map(|_| Actor {
+                policy: NeuralPolicy::new(Arc::clone(&acting)),
+                inputs: Vec::new(),
+                trees: Vec::new(),
+            })
+            .collect();
+        for (place, tree) in trees(&work.score).into_iter().enumerate() {
+            let actor = &mut actors[place % threads];
+            actor.trees.push(Tree {
+                example: actor.inputs.len(),
+                ..tree
+            });
+            actor.inputs.push(Arc::new(work.examples[tree.example].clone()));
+        }
         Ok(Self {
             network,
             adam,
             runner: Runner::new(threads)?,
             gradient,
             steps: 0,
+            actors,
+            scored: work.score.len(),
         })
     }
 
-    fn objective(&self, dropout: bool) -> Objective {
+    fn terms(&self, dropout: bool) -> LossTerms {
         let dropout = dropout.then_some(Dropout {
             rate: 0.2,
             seed: self.steps,
         });
-        Objective {
+        LossTerms {
             divisor: 50.0,
             entropy: 0.01,
             dropout,
-            share_prefixes: false,
         }
     }
 
     fn loss(&mut self, batch: &Batch<'_>) -> Result<f64, Box<dyn Error>> {
-        let objective = self.objective(false);
-        Ok(self
+        let terms = self.terms(false);
+        let outcome = self
             .runner
-            .train(&self.network, batch, &objective, &mut self.gradient)?
-            .loss)
+            .train(&self.network, batch, &terms, &mut self.gradient)?;
+        Ok(outcome.loss)
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<f64, Box<dyn Error>> {
         self.steps += 1;
-        let objective = self.objective(true);
-        let loss = self
+        let terms = self.terms(true);
+        let outcome = self
             .runner
-            .train(&self.network, batch, &objective, &mut self.gradient)?
-            .loss;
+            .train(&self.network, batch, &terms, &mut self.gradient)?;
         self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
-        Ok(loss)
+        Ok(outcome.loss)
     }
 
-    fn score(&mut self, batch: &Batch<'_>, tree: bool) -> Result<f64, Box<dyn Error>> {
-        let (scores, _) = self.runner.score(&self.network, batch, tree)?;
-        Ok(scores.iter().map(|&s| f64::from(s)).sum::<f64>() / scores.len() as f64)
+    /// The mean log-probability of the programs to be scored, by the network as it was at first.
+    fn score(&mut self) -> Result<f64, Box<dyn Error>> {
+        let sums = std::thread::scope(|scope| {
+            let actors: Vec<_> = self
+                .actors
+                .iter_mut()
+                .map(|actor| scope.spawn(|| actor.score()))
+                .collect();
+            actors.into_iter().map(|actor| actor.join()).collect::<Vec<_>>()
+        });
+        let mut sum = 0.0;
+        for part in sums {
+            sum += part.map_err(|_| "a thread died")??;
+        }
+        Ok(sum / self.scored as f64)
+    }
+
+    fn obey(&mut self, command: &str, train: &Batch<'_>) -> Result<f64, Box<dyn Error>> {
+        match command {
+            "loss" => self.loss(train),
+            "train" => self.train(train),
+            "score" => self.score(),
+            other => Err(format!("unknown command {other:?}").into()),
+        }
     }
 }
 
@@ -274,27 +376,17 @@ fn serve(directory: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
     serde_json::to_writer(std::fs::File::create(directory.join("work.json"))?, &work)?;
     Checkpoint::model(network.clone(), serde_json::Value::Null).save(&directory.join("model.safetensors"))?;
     let examples: Vec<&Example> = work.examples.iter().collect();
-    let (train, score) = (trajectories(&work.train), trajectories(&work.score));
+    let train = weighted(&work.train);
     let train = Batch {
         examples: &examples,
-        trajectories: &train,
+        weighted: &train,
     };
-    let score = Batch {
-        examples: &examples,
-        trajectories: &score,
-    };
-    let mut bench = Bench::new(network, threads)?;
+    let mut bench = Bench::new(network, threads, &work)?;
     let mut out = std::io::stdout();
     writeln!(out, "ready")?;
     for line in std::io::stdin().lock().lines() {
         let before = processor_seconds();
-        let (seconds, value) = timed(|| match line?.trim() {
-            "loss" => bench.loss(&train),
-            "train" => bench.train(&train),
-            "score" => bench.score(&score, false),
-            "tree" => bench.score(&score, true),
-            other => Err(format!("unknown command {other:?}").into()),
-        })?;
+        let (seconds, value) = timed(|| bench.obey(line?.trim(), &train))?;
         writeln!(
             out,
             "{}",
@@ -353,25 +445,16 @@ fn repeat(command: &str, count: usize, config: Config) -> Result<(), Box<dyn Err
             .for_each(|example| link(example, &config, &mut random));
     }
     let examples: Vec<&Example> = work.examples.iter().collect();
-    let (train, score) = (trajectories(&work.train), trajectories(&work.score));
+    let train = weighted(&work.train);
     let train = Batch {
         examples: &examples,
-        trajectories: &train,
+        weighted: &train,
     };
-    let score = Batch {
-        examples: &examples,
-        trajectories: &score,
-    };
-    let mut bench = Bench::new(network, THREADS)?;
+    let mut bench = Bench::new(network, THREADS, &work)?;
     let mut times = Vec::new();
     let before = processor_seconds();
     for _ in 0..count {
-        let (seconds, _) = timed(|| match command {
-            "train" => bench.train(&train),
-            "score" => bench.score(&score, false),
-            "tree" => bench.score(&score, true),
-            other => Err(format!("unknown command {other:?}").into()),
-        })?;
+        let (seconds, _) = timed(|| bench.obey(command, &train))?;
         times.push(seconds);
     }
     println!(
@@ -385,7 +468,7 @@ fn repeat(command: &str, count: usize, config: Config) -> Result<(), Box<dyn Err
 
 /// Floating-point operations of the network's products, as a user would count them: two for each weight and
 /// row, no padding, one decoder step for each token.
-fn flop(work: &Work, programs: &[Program], config: &Config) -> f64 {
+fn flop(work: &Work, programs: &[Weighted], config: &Config) -> f64 {
     let h = config.hidden as f64;
     let tokens: f64 = work.examples.iter().map(|e| e.tokens.len() as f64).sum();
     let columns: f64 = work.examples.iter().map(|e| e.columns.len() as f64).sum();
@@ -401,118 +484,97 @@ fn report() -> Result<(), Box<dyn Error>> {
     let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
     let work = work(&mut random);
     let examples: Vec<&Example> = work.examples.iter().collect();
-    let (train, score) = (trajectories(&work.train), trajectories(&work.score));
+    let train = weighted(&work.train);
     let train = Batch {
         examples: &examples,
-        trajectories: &train,
+        weighted: &train,
     };
-    let score = Batch {
-        examples: &examples,
-        trajectories: &score,
-    };
-    let mut bench = Bench::new(network, THREADS)?;
-    let mut times: [Vec<f64>; 4] = Default::default();
-    for _ in 0..31 {
-        times[0].push(timed(|| bench.loss(&train))?.0);
-        times[1].push(timed(|| bench.train(&train))?.0);
-        times[2].push(timed(|| bench.score(&score, false))?.0);
-        times[3].push(timed(|| bench.score(&score, true))?.0);
-    }
+    let mut bench = Bench::new(network, THREADS, &work)?;
     let config = bench.network.config().clone();
-    let (train_flop, score_flop) = (
-        3.0 * flop(&work, &work.train, &config),
-        flop(&work, &work.score, &config),
-    );
-    let (_, work_done) = bench.runner.score(&bench.network, &score, true)?;
+    let train_flop = 3.0 * flop(&work, &work.train, &config);
     println!("parameters {}", bench.network.values().len());
-    let names = [
-        ("gradient, no dropout", train_flop),
-        ("train step", train_flop),
-        ("score, flat", score_flop),
-        ("score, tree", score_flop),
+    let commands = [
+        ("loss", train_flop),
+        ("train", train_flop),
+        ("score", flop(&work, &work.score, &config)),
     ];
-    for ((name, flop), mut times) in names.into_iter().zip(times) {
+    let mut times: [Vec<f64>; 3] = Default::default();
+    for _ in 0..31 {
+        for (times, (command, _)) in times.iter_mut().zip(commands) {
+            times.push(timed(|| bench.obey(command, &train))?.0);
+        }
+    }
+    for ((command, flop), mut times) in commands.into_iter().zip(times) {
         let seconds = median(&mut times);
         println!(
-            "{name:>22}: {:7.2} ms (least {:.2}), {:6.1} GFLOP/s of the plain count",
+            "{command:>8}: {:7.2} ms (least {:.2}), {:6.1} GFLOP/s of the plain count",
             1e3 * seconds,
             1e3 * times[0],
             1e-9 * flop / seconds
         );
     }
-    println!("tree: {} of {} steps decoded", work_done.decoded, work_done.steps);
     Ok(())
 }
 
-#[derive(Deserialize)]
-struct MemoryLine {
-    example: Example,
-    programs: Vec<Steps>,
-}
-
-fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
-    let mut lines = Vec::new();
-    for line in std::io::BufReader::new(std::fs::File::open(file)?).lines() {
-        lines.push(serde_json::from_str::<MemoryLine>(&line?)?);
-    }
-    let network = match model {
-        Some(path) => Checkpoint::load(path, false)?.network,
-        None => Network::new(
-            Config::paper(BUILTINS as usize),
-            Arc::new(words(&mut Random(1))),
-            1,
-        )?,
+/// Scores what exploration found.
+fn memories_of(dataset: &str, split: &str, store: &Path, limit: Option<usize>) -> Result<(), Box<dyn Error>> {
+    const DIMENSIONS: usize = 100;
+    let dataset: Dataset = dataset.parse()?;
+    let selection = Selection {
+        split: Some(split.to_owned()),
+        limit,
+        ..Selection::default()
     };
-    let mut runner = Runner::new(THREADS)?;
-    let (mut flat, mut tree) = (0.0, 0.0);
-    let (mut steps, mut decoded, mut programs) = (0, 0, 0);
-    let mut share = 0.0;
-    let mut batches = 0;
-    for chunk in lines.chunks(25) {
-        let examples: Vec<&Example> = chunk.iter().map(|line| &line.example).collect();
-        let trajectories: Vec<Trajectory<'_>> = chunk
-            .iter()
-            .enumerate()
-            .flat_map(|(example, line)| {
-                line.programs.iter().map(move |steps| Trajectory {
-                    example,
-                    weight: 1.0,
-                    steps,
-                })
-            })
-            .collect();
-        let batch = Batch {
-            examples: &examples,
-            trajectories: &trajectories,
-        };
-        // Each three times in turn; the medians of the three.
-        let mut times = [[0.0; 3]; 2];
-        for round in 0..3 {
-            for (kind, times) in times.iter_mut().enumerate() {
-                let start = Instant::now();
-                let (_, work) = runner.score(&network, &batch, kind == 1)?;
-                times[round] = start.elapsed().as_secs_f64();
-                if kind == 1 && round == 0 {
-                    steps += work.steps;
-                    decoded += work.decoded;
-                    share += 1.0 - work.decoded as f64 / work.steps.max(1) as f64;
-                }
-            }
+    let asked: Vec<Asked> = dataset.examples(&selection)?.collect::<Result<_, _>>()?;
+    let settings = Preset::for_data(&dataset, false).settings();
+    let words = vocabulary::trained(&asked, settings.network.often, DIMENSIONS)?;
+    let config = settings.config(DIMENSIONS);
+    let inputs = encode_all(&config, &words, &asked);
+    let policy = NeuralPolicy::new(Arc::new(Network::new(config, words, 1)?));
+    let mut known = Vec::new();
+    for ((asked, memory), input) in asked.iter().zip(memories::load(store, &asked)?).zip(inputs) {
+        if !memory.is_empty() {
+            let mut env = TableEnv::new(asked, Pruning::None, Assistance::All);
+            let programs = memory.iter().map(|(program, _)| program);
+            known.push((input, PrefixTree::of_programs(&mut env, programs)));
         }
-        flat += median(&mut times[0]);
-        tree += median(&mut times[1]);
-        programs += trajectories.len();
-        batches += 1;
+    }
+    let mut actor = Actor {
+        policy,
+        inputs: Vec::new(),
+        trees: Vec::new(),
+    };
+    let (mut seconds, mut programs, mut tokens, mut prefixes) = (0.0, 0, 0, 0);
+    for chunk in known.chunks(25) {
+        actor.inputs = chunk.iter().map(|(input, _)| Arc::clone(input)).collect();
+        let trees = chunk.iter().map(|(_, tree)| tree.clone()).enumerate();
+        actor.trees = trees
+            .map(|(example, prefixes)| Tree { example, prefixes })
+            .collect();
+        // The median of three.
+        let mut times = [0.0; 3];
+        for time in &mut times {
+            *time = timed(|| Ok(actor.score()?))?.0;
+        }
+        seconds += median(&mut times);
+        for (_, tree) in chunk {
+            programs += tree.programs();
+            tokens += (0..tree.programs())
+                .map(|program| tree.steps(program).actions().len())
+                .sum::<usize>();
+            prefixes += (0..tree.nodes())
+                .filter(|&node| !tree.valid(node).is_empty())
+                .count();
+        }
     }
     println!(
-        "{} examples, {programs} programs, {steps} steps, {decoded} distinct prefixes",
-        lines.len()
+        "{} of {} questions have programs: {programs} programs of {tokens} tokens, {prefixes} distinct prefixes",
+        known.len(),
+        asked.len()
     );
-    println!("flat {flat:.3} s, trees {tree:.3} s, ratio {:.2}", flat / tree);
     println!(
-        "share of prefixes saved: {:.3} over all, {:.3} mean of batches",
-        1.0 - decoded as f64 / steps as f64,
-        share / f64::from(batches)
+        "{seconds:.3} s, {:.1} µs a program",
+        1e6 * seconds / programs.max(1) as f64
     );
     Ok(())
 }
@@ -520,14 +582,14 @@ fn memories(file: &Path, model: Option<&Path>) -> Result<(), Box<dyn Error>> {
 fn memory(steps: usize) -> Result<(), Box<dyn Error>> {
     let mut random = Random(1);
     let network = Network::new(Config::paper(BUILTINS as usize), Arc::new(words(&mut random)), 1)?;
-    let mut bench = Bench::new(network, THREADS)?;
+    let mut bench = Bench::new(network, THREADS, &work(&mut random))?;
     for _ in 0..steps {
         let work = work(&mut random);
         let examples: Vec<&Example> = work.examples.iter().collect();
-        let train = trajectories(&work.train);
+        let train = weighted(&work.train);
         bench.train(&Batch {
             examples: &examples,
-            trajectories: &train,
+            weighted: &train,
         })?;
     }
     let status = std::fs::read_to_string("/proc/self/status")?;
@@ -551,13 +613,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         [] => report(),
         ["serve", directory] => serve(Path::new(directory), THREADS),
         ["serve", directory, threads] => serve(Path::new(directory), threads.parse()?),
-        ["memories", file] => memories(Path::new(file), None),
-        ["memories", file, model] => memories(Path::new(file), Some(Path::new(model))),
+        ["memories", dataset, split, store] => memories_of(dataset, split, Path::new(store), None),
+        ["memories", dataset, split, store, limit] => {
+            memories_of(dataset, split, Path::new(store), Some(limit.parse()?))
+        }
         ["repeat", command, count] => repeat(command, count.parse()?, Config::paper(BUILTINS as usize)),
         ["repeat", command, count, "linked"] => repeat(command, count.parse()?, linked()),
         ["memory", steps] => memory(steps.parse()?),
         _ => Err(
-            "usage: [serve DIR [THREADS] | memories FILE [MODEL] | repeat COMMAND N [linked] | memory STEPS]"
+            "usage: [serve DIR [THREADS] | memories DATASET SPLIT STORE [LIMIT] | repeat COMMAND N [linked] | memory STEPS]"
                 .into(),
         ),
     }
