@@ -9,7 +9,7 @@
 //!   whose tokens and columns see each other;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
-use mapo_core::{Action, BatchPolicy, PrefixTree, Steps};
+use mapo_core::{Action, Env, Policy, PrefixTree, Steps};
 use mapo_datasets::{Dataset, Example as Asked, Pruning, Selection, TableEnv};
 use mapo_language::Assistance;
 use mapo_model::inputs::encode::{BUILTINS as SLOTS, CLOSE as CLOSING, encode_all};
@@ -536,7 +536,9 @@ fn memories_of(dataset: &str, split: &str, store: &Path, limit: Option<usize>) -
         if !memory.is_empty() {
             let mut env = TableEnv::new(asked, Pruning::None, Assistance::All);
             let programs = memory.iter().map(|(program, _)| program);
-            known.push((input, PrefixTree::of_programs(&mut env, programs)));
+            let tree = env.tree_of(programs);
+            let tree = tree.map_err(|place| format!("{}: program {place} cannot be executed", asked.id))?;
+            known.push((input, tree));
         }
     }
     let mut actor = Actor {
