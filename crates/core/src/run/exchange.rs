@@ -89,7 +89,8 @@ impl Exchange {
     }
 }
 
-/// The learner's side of an exchange. What it holds is given back when it ends, in whatever way.
+/// The learner's side of an exchange. When the learner ends, in whatever way, what it holds is given back, and
+/// the exchange is closed: nobody is left to learn from a batch.
 #[derive(Debug)]
 pub struct ExchangeQueue<'e> {
     exchange: &'e Exchange,
@@ -140,6 +141,7 @@ impl Queue for ExchangeQueue<'_> {
 impl Drop for ExchangeQueue<'_> {
     fn drop(&mut self) {
         self.give_back();
+        self.exchange.close();
     }
 }
 

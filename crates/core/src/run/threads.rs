@@ -30,18 +30,18 @@ where
 {
     let exchange = Exchange::new(threads, ROOM * threads, queued);
     let (learnt, acted) = std::thread::scope(|scope| {
-        // None has to wait for a shard.
         let live = |mut place: ExchangePlace<'_>| {
             ActorLife::new(course, shards)?.live(&mut place, policies, memories)
         };
+        // No more than shards, so that none has to wait for one.
         let actors: Vec<_> = (0..threads.min(shards.len()))
             .map(|_| {
                 let place = exchange.place();
                 scope.spawn(move || live(place))
             })
             .collect();
+        // When the learner leaves the queue, the actors end.
         let learnt = learner.live(&mut exchange.queue(), policies, observe);
-        exchange.close();
         let acted = actors
             .into_iter()
             .map(|actor| actor.join().unwrap_or(Err(RunError::Thread)));
