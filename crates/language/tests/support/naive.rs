@@ -91,7 +91,7 @@ pub struct Evaluator<'a> {
 
 /// The argument types of each function: `r`ows, `q`uantity, `s`trings, any `c`olumn, `o`rdered column, `n`umber
 /// column, `t`ext column.
-const SIGNATURES: [(&str, &str); 23] = [
+const SIGNATURES: &[(&str, &str)] = &[
     ("hop", "rc"),
     ("argmax", "ro"),
     ("argmin", "ro"),
