@@ -10,6 +10,7 @@ mod average;
 mod compare;
 mod contain;
 mod count;
+mod count_distinct;
 mod definition;
 mod diff;
 mod edge;
@@ -72,6 +73,7 @@ functions! {
     Mode = mode::MODE,
     SameAs = same_as::SAME_AS,
     Diff = diff::DIFF,
+    CountDistinct = count_distinct::COUNT_DISTINCT,
 }
 
 /// The table on which the [cases](Definition::cases) of functions run, with ties, missing numbers and empty cells.
