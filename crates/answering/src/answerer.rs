@@ -1,7 +1,7 @@
 //! A model that answers.
 
 use mapo_language::explain::{MOST_VALUES, english, explain, sql};
-use mapo_language::{Assistance, Context, Interpreter, Language, Token};
+use mapo_language::{Assistance, Context, Interpreter, Language, Lexicon, Token};
 use mapo_model::choice::{Choice, choices};
 use mapo_model::confidence::{Calibration, Signs};
 use mapo_model::inputs::encode::{Input, TableView, encode_beside};
@@ -33,6 +33,8 @@ const EVEN: f64 = 0.5;
 pub struct Answerer {
     network: Arc<Network>,
     card: Card,
+    /// The functions that the model knows.
+    functions: Lexicon,
     /// What the network sees of tables that were asked about, as long as they live.
     views: Mutex<Vec<(Weak<Table>, Arc<TableView>)>>,
 }
@@ -47,7 +49,7 @@ impl Answerer {
     /// None, unless the box was built with a broken model.
     pub fn boxed() -> Result<Self> {
         let (network, card) = file::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
-        Ok(Self::new(network, card))
+        Self::new(network, card)
     }
 
     /// A model from a file, as `mapo train` or `mapo pack` wrote it.
@@ -56,16 +58,20 @@ impl Answerer {
     /// If the file cannot be read or is no model.
     pub fn open(path: &Path) -> Result<Self> {
         let (network, card) = file::load(path, false)?;
-        Ok(Self::new(network, card))
+        Self::new(network, card)
     }
 
     /// A model with its card.
-    pub fn new(network: Network, card: Card) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If it knows a function that there is none of.
+    pub fn new(network: Network, card: Card) -> Result<Self> {
+        Ok(Self {
             network: Arc::new(network),
+            functions: file::same_functions([&card])?,
             card,
             views: Mutex::default(),
-        }
+        })
     }
 
     /// What the model's file says about it.
@@ -83,11 +89,11 @@ impl Answerer {
     fn language(&self) -> Language {
         let language = match self.card.data.as_deref() {
             Some("wikisql") => Language::wikisql(),
-            _ => Language::WIKITABLEQUESTIONS,
+            _ => Language::FULL,
         };
         Language {
             fit: self.card.fit.unwrap_or_default(),
-            ..language
+            ..language.known_as(self.functions)
         }
     }
 

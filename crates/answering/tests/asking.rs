@@ -142,6 +142,7 @@ fn a_calibration_says_how_sure_it_is_and_keeps_the_answer() {
         answers: 0,
     });
     let calibrated = Answerer::new(network, card)
+        .unwrap()
         .ask(&table, "who has the most points?")
         .unwrap();
     assert_eq!(calibrated.answer, raw.answer);

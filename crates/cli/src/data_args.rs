@@ -41,6 +41,7 @@ impl SelectionArgs {
             reader: self.reader,
             linking: self.linking,
             fit: self.fit,
+            functions: None,
             ids: None,
         }
     }

@@ -158,7 +158,7 @@ pub fn rows(table: &Table, steps: &[Step], answer: &[CellRef], style: Style) -> 
                 style,
             )
         });
-        view.add_row(std::iter::once(Cell::new(row)).chain(cells));
+        view.add_row(std::iter::once(Cell::new(row + 1)).chain(cells));
     }
     let mut out: String = view
         .lines()

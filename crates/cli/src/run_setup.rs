@@ -84,6 +84,7 @@ pub fn selection(run: &Origin, split: &str, limit: Option<usize>) -> Result<Sele
         reader: Some(run.reader.parse()?),
         linking: Some(run.linking.parse()?),
         fit: Some(run.fit),
+        functions: Some(run.functions),
         ids: None,
     })
 }

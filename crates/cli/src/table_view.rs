@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table as View, presets};
 use mapo_tables::Table;
 use mapo_training::compare::Block;
 
-/// The table with row numbers; of a long one the first rows and how many more there are.
+/// The table with row numbers from 1; of a long one the first rows and how many more there are.
 pub fn show(table: &Table, most_rows: usize) -> String {
     let mut view = View::new();
     view.load_preset(presets::UTF8_FULL_CONDENSED)
@@ -13,7 +13,7 @@ pub fn show(table: &Table, most_rows: usize) -> String {
     view.set_header(std::iter::once(String::new()).chain(table.headers().iter().map(|header| clean(header))));
     for row in 0..table.rows().min(most_rows) {
         let cells = (0..table.headers().len()).map(|source| clean(table.cell(row, source)));
-        view.add_row(std::iter::once(row.to_string()).chain(cells));
+        view.add_row(std::iter::once((row + 1).to_string()).chain(cells));
     }
     match table.rows().saturating_sub(most_rows) {
         0 => view.to_string(),

@@ -16,7 +16,7 @@ fn run_shows_each_step() {
     let shown = run_well(["run", &path, TULSA]);
     assert_eq!(
         shown,
-        "v0 = (filter_in all_rows ['tulsa'] r.hometown-str)\n   = rows 0, 2\n\
+        "v0 = (filter_in all_rows ['tulsa'] r.hometown-str)\n   = rows 1, 3\n\
          v1 = (hop v0 r.name-str)\n   = strings anne, william stuart price\n\
          answer: Anne, William Stuart Price\n"
     );

@@ -1,8 +1,9 @@
 //! Datasets: questions with their tables and answers, from the benchmarks' files, from one's own, or generated.
 
+use crate::example::Example;
 use crate::selection::{DatasetError, Examples, Reader, Selection};
 use crate::sources::{jsonl, toy, wikisql, wtq};
-use mapo_language::Fit;
+use mapo_language::{Fit, Language, Lexicon};
 use mapo_questions::Linking;
 use std::fmt;
 use std::path::PathBuf;
@@ -82,8 +83,9 @@ impl Dataset {
         };
         let parts = splits.into_iter().map(|split| self.part(split, selection));
         let examples = parts.collect::<Result<Vec<Examples>, _>>()?.into_iter().flatten();
-        let fit = self.fit(selection);
-        let examples = examples.map(move |example| example.map(|example| example.fitting(fit)));
+        let (fit, functions) = (self.fit(selection), self.functions(selection));
+        let fitting = move |example: Example| example.fitting(fit).known_as(functions);
+        let examples = examples.map(move |example| example.map(fitting));
         Ok(match selection.limit {
             Some(limit) => Box::new(examples.take(limit)),
             None => Box::new(examples),
@@ -170,6 +172,17 @@ impl Dataset {
         selection.linking.unwrap_or(match self {
             Dataset::Wtq(_) | Dataset::JsonLines(_) => Linking::Wide,
             Dataset::Toy | Dataset::WikiSql(_) => Linking::Paper,
+        })
+    }
+
+    /// The functions that programs are numbered with: the paper's, where its figures are to be met again; all that there
+    /// are for questions of one's own.
+    pub fn functions(&self, selection: &Selection) -> Lexicon {
+        selection.functions.unwrap_or_else(|| match self {
+            Dataset::Toy => toy::language().lexicon,
+            Dataset::Wtq(_) => Language::WIKITABLEQUESTIONS.lexicon,
+            Dataset::WikiSql(_) => Language::wikisql().lexicon,
+            Dataset::JsonLines(_) => Language::FULL.lexicon,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::wikisql::engine;
 use crate::scoring::{wikisql, wtq};
-use mapo_language::{Assistance, Context, Fit, Interpreter, Language};
+use mapo_language::{Assistance, Context, Fit, Interpreter, Language, Lexicon};
 use mapo_questions::Question;
 use mapo_tables::{Table, Value};
 use mapo_text::read;
@@ -58,6 +58,12 @@ impl Example {
     /// The same, for programs whose values must stand where `fit` says.
     pub fn fitting(mut self, fit: Fit) -> Self {
         self.language.fit = fit;
+        self
+    }
+
+    /// The same, for someone who knows these functions only: a model, a run.
+    pub fn known_as(mut self, lexicon: Lexicon) -> Self {
+        self.language = self.language.known_as(lexicon);
         self
     }
 

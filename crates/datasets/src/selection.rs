@@ -2,7 +2,7 @@
 
 use crate::example::Example;
 use crate::wikisql;
-use mapo_language::Fit;
+use mapo_language::{Fit, Lexicon};
 use mapo_questions::Linking;
 use mapo_tables::TableError;
 use std::collections::HashSet;
@@ -54,6 +54,8 @@ pub struct Selection {
     pub linking: Option<Linking>,
     /// Where values must stand to be offered; each dataset has a first choice.
     pub fit: Option<Fit>,
+    /// The functions that whoever answers knows, a model or a run; the dataset's when not given.
+    pub functions: Option<Lexicon>,
     /// Only these examples, looked for in the whole dataset when no split is named.
     pub ids: Option<Arc<HashSet<String>>>,
 }

@@ -411,7 +411,7 @@ fn a_program_of_wrong_types_is_refused_in_one_sentence() {
     for (program, column, problem) in [
         ("(hop all_rows r.nothing-str)", 15, "no column"),
         ("(count all_rows) (hop v0 r.name-str)", 23, "takes rows"),
-        ("(filter> all_rows ['a'] r.points-num)", 19, "numbers or dates"),
+        ("(filter> all_rows ['a'] r.points-num)", 19, "a number or date"),
         ("(filter_in all_rows ['a'] r.points-num)", 27, "a text column"),
         ("(sum all_rows r.name-str)", 15, "a number column"),
     ] {

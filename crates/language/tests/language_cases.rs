@@ -1,8 +1,10 @@
-//! Runs the cases of `tests/cases/*.txt`; `tests/cases/README.md` says how they are written.
+//! Runs the cases of every function's file and those of `tests/cases/*.txt`; `tests/cases/README.md` says how they are
+//! written.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
-use mapo_language::{Context, Function, Interpreter, Language, Program, Token};
+use mapo_language::explain::english;
+use mapo_language::{Context, Function, Interpreter, Language, Program, SAMPLE, Token};
 use mapo_tables::{Constant, LoadOptions, Table, TableBuilder};
 use std::collections::HashSet;
 use std::path::Path;
@@ -72,6 +74,7 @@ fn read_cases(file: &str, text: &str) -> Result<Vec<Case>, String> {
             setting.language = match name {
                 "wikitablequestions" => Language::WIKITABLEQUESTIONS,
                 "wikisql" => Language::wikisql(),
+                "full" => Language::FULL,
                 other => return Err(fail(format!("no language is called {other}"))),
             };
         } else if let Some(fit) = line.strip_prefix("fit: ") {
@@ -239,6 +242,12 @@ fn check(case: &Case) -> Result<(), String> {
     for (line, expectation) in &case.expectations {
         if expectation == "extra work" {
             extra_work = true;
+        } else if let Some(words) = expectation.strip_prefix("english: ") {
+            let program: Program = case.program.parse().map_err(|error| format!("{error}"))?;
+            let found = english(&program, run.interpreter.context().table());
+            if found != words {
+                return Err(format!("line {line}: it says {found}"));
+            }
         } else if let Some(token) = expectation.strip_prefix("not offered: ") {
             not_offered = Some(token.to_owned());
         } else if let Some((variable, value)) = expectation.split_once("= ") {
@@ -260,11 +269,11 @@ fn check(case: &Case) -> Result<(), String> {
                 .into_iter()
                 .map(|item| if item == "\"\"" { "" } else { item })
                 .collect();
-            if kind != found.kind() || items != found.to_strings() {
+            if kind != found.kind() || items != found.shown() {
                 return Err(format!(
                     "line {line}: it is {} {}",
                     found.kind(),
-                    found.to_strings().join(" | ")
+                    found.shown().join(" | ")
                 ));
             }
         } else {
@@ -301,7 +310,15 @@ fn all_cases() -> Vec<Case> {
         read_cases(&name, &std::fs::read_to_string(path).unwrap())
             .unwrap_or_else(|problem| panic!("{problem}"))
     };
-    files.flat_map(read).collect()
+    files.flat_map(read).chain(cases_of_functions()).collect()
+}
+
+fn cases_of_functions() -> impl Iterator<Item = Case> {
+    Function::all().flat_map(|function| {
+        let text = format!("language: full\n{SAMPLE}{}", function.definition().cases);
+        let name = format!("the file of {function}, with the sample table");
+        read_cases(&name, &text).unwrap_or_else(|problem| panic!("{problem}"))
+    })
 }
 
 #[test]
@@ -329,12 +346,19 @@ fn all_cases_hold() {
 
 #[test]
 fn there_are_cases_for_every_function() {
-    let cases = all_cases();
-    assert!(cases.len() >= 155, "only {} cases were found", cases.len());
+    let all = all_cases();
+    assert!(all.len() >= 155, "only {} cases were found", all.len());
+    let own: Vec<Case> = cases_of_functions().collect();
     for function in Function::all() {
         let call = format!("({function} ");
-        let count = cases.iter().filter(|case| case.program.contains(&call)).count();
-        assert!(count >= 3, "{function} has {count} cases");
+        let cases = || own.iter().filter(|case| case.program.contains(&call));
+        assert!(cases().count() >= 3, "{function} has {} cases", cases().count());
+        let said = |case: &Case| {
+            case.expectations
+                .iter()
+                .any(|(_, line)| line.starts_with("english: "))
+        };
+        assert!(cases().any(said), "no case of {function} says it in English");
     }
 }
 
@@ -349,6 +373,7 @@ fn wrong_cases_are_noticed() {
         "(count all_rows)\n  not offered: count\n  = numbers 2",
         "(next all_rows) (count v0)\n  = numbers 1",
         "(count all_rows)\n  error at 1: anything",
+        "(count all_rows)\n  = numbers 2\n  english: something else",
         "(coutn all_rows)\n  error at 3: no function",
         "(coutn all_rows)\n  = numbers 2",
         "(count all_rows)",

@@ -20,6 +20,12 @@ pub enum Error {
     /// A program that the interpreter refuses.
     #[error(transparent)]
     Program(#[from] mapo_language::StepError),
+    /// A model that knows a function that there is none of.
+    #[error(transparent)]
+    Function(#[from] mapo_language::UnknownFunction),
+    /// Models or questions that do not go together.
+    #[error("functions: {0}")]
+    OtherFunctions(&'static str),
     /// A card that cannot be written.
     #[error("the model's card cannot be written: {0}")]
     Card(#[from] serde_json::Error),

@@ -1,10 +1,11 @@
 //! The network as a policy.
 
 use mapo_core::{Action, Move, Policy, Steps};
+use mapo_language::Token;
 use mapo_programmer::{Network, NextToken, Program, Stepper};
 use std::sync::Arc;
 
-use crate::inputs::encode::{CLOSE, Input};
+use crate::inputs::encode::Input;
 use crate::{Error, Result};
 
 /// Partial programs of a network, with the buffers that turn core's words into the network's. Whoever holds a network
@@ -45,7 +46,7 @@ impl Rows {
         self.next.extend(moves.iter().map(|next| NextToken {
             row: next.row as u32,
             slot: next.action.0.into(),
-            defines: next.action.0 == CLOSE,
+            defines: Token(next.action.0) == Token::CLOSE,
         }));
         Ok(self.stepper.advance(network, &self.next)?)
     }
@@ -119,7 +120,7 @@ pub fn program(steps: &Steps) -> Program {
     for (action, valid) in steps.iter() {
         slots.clear();
         slots.extend(valid.iter().map(|action| u32::from(action.0)));
-        out.push(action.0.into(), &slots, action.0 == CLOSE);
+        out.push(action.0.into(), &slots, Token(action.0) == Token::CLOSE);
     }
     out
 }

@@ -12,6 +12,7 @@ use crate::Result;
 use mapo_model::NeuralPolicy;
 use mapo_model::choice::choices;
 use mapo_model::confidence::{Calibration, Judged};
+use mapo_model::file::check_functions;
 use mapo_model::inputs::encode::{Input, encode_all};
 use mapo_model::search::{Candidate, beam_search, visit};
 
@@ -75,8 +76,11 @@ pub fn beam_accuracy(predictions: &[Prediction]) -> f64 {
 /// the beams of all models.
 ///
 /// # Errors
-/// Those of the networks.
+/// Those of the networks; if a model does not know the functions of the examples' programs.
 pub fn answer(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<Prediction>> {
+    for model in models {
+        check_functions(model, examples)?;
+    }
     let answered = examples
         .par_chunks(TOGETHER)
         .map_init(

@@ -5,7 +5,7 @@
 //! many examples.
 
 use mapo_core::{Exploration, Milestone};
-use mapo_language::{Fit, Language};
+use mapo_language::{Fit, Language, Lexicon};
 use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -31,6 +31,9 @@ pub struct Header {
     pub examples: usize,
     /// [`Language::VERSION`].
     pub language: u32,
+    /// The functions that there were. Stores that do not say were made with the paper's.
+    #[serde(default)]
+    pub functions: Lexicon,
     /// How many expressions a program may have.
     pub expressions: usize,
     /// Which functions were tried: `none` for all, `paper` or `wide` for those that a word of the question suggests.
@@ -134,6 +137,11 @@ impl Header {
                 "language version",
                 self.language.to_string(),
                 wanted.language.to_string(),
+            ),
+            (
+                "functions",
+                self.functions.to_string(),
+                wanted.functions.to_string(),
             ),
             (
                 "most expressions",
@@ -335,6 +343,7 @@ mod tests {
             fit: Fit::Rows,
             examples: 3,
             language: Language::VERSION,
+            functions: Lexicon::PAPER,
             expressions: 3,
             pruning: "wide".into(),
             programs: 10,
@@ -380,6 +389,15 @@ mod tests {
             writer.finish().unwrap();
             assert_eq!(std::fs::read(&file).unwrap(), whole, "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn a_store_that_names_no_functions_has_the_papers() {
+        let mut written = serde_json::to_value(header()).unwrap();
+        assert_eq!(written["functions"][22], "diff");
+        written.as_object_mut().unwrap().remove("functions");
+        let old: Header = serde_json::from_value(written).unwrap();
+        assert_eq!(old, header());
     }
 
     #[test]

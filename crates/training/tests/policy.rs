@@ -22,7 +22,7 @@ fn setting() -> (Vec<Example>, Vec<Input>, Vec<Memory>, Arc<Network>) {
     settings.network.pairs = true;
     settings.network.cells = true;
     let words = vocabulary::trained(&examples, 1, 8).expect("a small setting");
-    let config = settings.config(8);
+    let config = settings.config(8, 27);
     let inputs = encode_all(&config, &words, &examples);
     let network = Arc::new(Network::new(config, words, 5).expect("a small setting"));
     let memories =

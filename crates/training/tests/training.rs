@@ -3,6 +3,7 @@
 use mapo_core::{Iml, Memory, MemoryScoring, Objective, WarmUp};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Dataset, Example, Pruning, Selection};
+use mapo_language::Lexicon;
 use mapo_model::inputs::vocabulary;
 use mapo_training::{Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, eval, memories};
 use std::sync::Arc;
@@ -250,4 +251,35 @@ fn a_warm_up_is_learnt_with_its_own_objective() {
         // Memories are scored by the second objective only; batches made before the change are learnt as they were made.
         assert!(weights[0].is_none() && weights[1].is_some(), "{weights:?}");
     }
+}
+
+#[test]
+fn a_run_names_its_functions_or_has_the_papers() {
+    let directory = tempfile::tempdir().unwrap();
+    let data: Dataset = "jsonl:questions.jsonl".parse().unwrap();
+    let config = RunConfig {
+        run: Origin::new(&data, &Selection::default(), 3, 1),
+        settings: Settings::toy(),
+    };
+    assert_eq!(config.run.functions, Lexicon::ALL);
+    Folder::create(directory.path(), &config).unwrap();
+    assert_eq!(Folder::open(directory.path()).unwrap().1, config);
+    let file = directory.path().join("config.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // A run of the time when functions were not named.
+    let (before, functions) = text.split_once("functions = [").unwrap();
+    let (names, after) = functions.split_once(']').unwrap();
+    std::fs::write(&file, format!("{before}{after}")).unwrap();
+    assert_eq!(
+        Folder::open(directory.path()).unwrap().1.run.functions,
+        Lexicon::PAPER
+    );
+    // One of a later time, with a function that there is not yet.
+    let names = names.replace("\"hop\"", "\"hop\", \"juggle\"");
+    std::fs::write(&file, format!("{before}functions = [{names}]{after}")).unwrap();
+    let error = Folder::open(directory.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("there is no function 'juggle' in this version of mapo"),
+        "{error}"
+    );
 }

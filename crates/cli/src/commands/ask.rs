@@ -1,6 +1,5 @@
 //! `mapo ask`: questions about a table.
 
-use crate::commands::run::pointing;
 use crate::prompt::{Line, Prompt};
 use crate::reply_view;
 use crate::terminal::{Colour, Style, clean, clean_json, clean_lines};
@@ -8,9 +7,7 @@ use crate::{Outcome, print, table_view};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_answering::{Answerer, Reply, check_question};
-use mapo_language::DEFINITIONS;
-use mapo_language::explain::explain;
-use mapo_language::{Context, Language, Program};
+use mapo_language::{Function, HandWritten};
 use mapo_tables::{Format, LoadOptions, Table};
 use serde_json::json;
 use std::error::Error;
@@ -230,9 +227,7 @@ impl Asking {
         let mut names: Vec<String> = self.table.headers().iter().map(|header| clean(header)).collect();
         names.dedup();
         let columns = self.table.columns().iter().map(|column| column.name().to_owned());
-        let functions = DEFINITIONS
-            .iter()
-            .map(|definition| definition.function.to_string());
+        let functions = Function::all().map(|function| function.to_string());
         let symbols = columns.chain(functions).chain(["all_rows".to_owned()]).collect();
         let mut prompt = Prompt::new(&COMMANDS, names, symbols)?;
         print(format_args!(
@@ -306,15 +301,8 @@ impl Asking {
 
     /// Runs a program that somebody wrote by hand.
     fn program(&self, text: &str) -> Outcome {
-        let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
-        let language = Language {
-            expressions: program.expressions.len().max(3),
-            ..Language::WIKITABLEQUESTIONS
-        };
-        let constants = program.constants().cloned();
-        let context = Arc::new(Context::new(Arc::clone(&self.table), constants, language));
-        let tokens = context.encode(&program).map_err(|error| pointing(&error, text))?;
-        let ran = explain(&context, &tokens)?;
+        let ran = HandWritten::read(text, &self.table).and_then(|program| program.explain());
+        let ran = ran.map_err(|error| error.shown_in(text))?;
         let rows = ran.steps.last().and_then(|step| step.rows.as_ref());
         print(match rows {
             Some(_) => format!(

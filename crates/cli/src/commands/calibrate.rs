@@ -6,6 +6,7 @@ use crate::data_args::DataArgs;
 use crate::training::{examples, threads};
 use crate::{Outcome, chart, print};
 use clap::Args;
+use mapo_datasets::Selection;
 use mapo_model::Card;
 use mapo_model::confidence::{Calibration, Judged};
 use mapo_programmer::{Checkpoint, Summary};
@@ -58,7 +59,10 @@ pub struct Calibrate {
 impl Calibrate {
     pub fn execute(self) -> Outcome {
         let (network, card) = boxed::load(&self.model, false)?;
-        let selection = self.data.selection.selection();
+        let selection = Selection {
+            functions: Some(card.functions()?),
+            ..self.data.selection.selection()
+        };
         let split = self.data.data.split(&selection).to_owned();
         if !self.check {
             self.refuse_known(&card, &split)?;

@@ -177,6 +177,7 @@ impl Compare {
             reader: data.reader(&selection).to_string(),
             linking: data.linking(&selection).to_string(),
             fit: data.fit(&selection),
+            functions: data.functions(&selection),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
             vectors: self.vectors.as_deref().map(FileMark::of).transpose()?,

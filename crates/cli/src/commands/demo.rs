@@ -177,7 +177,7 @@ impl std::fmt::Display for Asked<'_> {
             "  program  {}",
             prediction.program.as_deref().unwrap_or("none was found")
         )?;
-        let rows: Vec<String> = self.rows.iter().map(usize::to_string).collect();
+        let rows: Vec<String> = self.rows.iter().map(|row| (row + 1).to_string()).collect();
         write!(f, "  rows     {}", rows.join(", "))
     }
 }

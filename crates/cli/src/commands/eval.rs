@@ -7,10 +7,9 @@ use crate::training::{examples, threads};
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_datasets::scoring::wtq;
-use mapo_datasets::{Dataset, Example};
+use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::Assistance;
-use mapo_model::Card;
-use mapo_model::search;
+use mapo_model::{Card, file, search};
 use mapo_programmer::Network;
 use mapo_tables::Value;
 use mapo_training::eval::{self, Prediction};
@@ -63,7 +62,10 @@ impl Eval {
             models.push(Arc::new(network));
             cards.push(card);
         }
-        let selection = self.data.selection.selection();
+        let selection = Selection {
+            functions: Some(file::same_functions(&cards)?),
+            ..self.data.selection.selection()
+        };
         let examples = examples(&self.data.data, &selection)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads(self.threads))

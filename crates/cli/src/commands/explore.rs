@@ -191,8 +191,7 @@ impl Explore {
             entry.tried
         )?;
         for text in &entry.programs {
-            let answer =
-                run(&example, text).map(|program| program.answer().map(|a| a.to_strings().join(" | ")));
+            let answer = run(&example, text).map(|program| program.answer().map(|a| a.shown().join(" | ")));
             writeln!(out, "  {text}  →  {}", answer.ok().flatten().unwrap_or_default())?;
         }
         Ok(out.flush()?)

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use clap::Args;
-use mapo_language::{Argument, DEFINITIONS, Definition};
+use mapo_language::{Function, reference};
 use serde_json::json;
 
 /// List the functions of the language: what each takes, when it is offered and what it does.
@@ -16,50 +16,24 @@ pub struct Language {
 impl Language {
     pub fn execute(self) -> Outcome {
         match self.json {
-            true => crate::print(json!({ "functions": DEFINITIONS.iter().map(as_json).collect::<Vec<_>>() })),
-            false => crate::print(markdown().trim_end()),
+            true => crate::print(json!({ "functions": Function::all().map(as_json).collect::<Vec<_>>() })),
+            false => crate::print(reference().trim_end()),
         }
     }
 }
 
-fn as_json(definition: &Definition) -> serde_json::Value {
+fn as_json(function: Function) -> serde_json::Value {
+    let definition = function.definition();
+    let arguments: Vec<&str> = definition
+        .arguments
+        .iter()
+        .map(|argument| argument.name())
+        .collect();
     json!({
         "name": definition.name,
-        "arguments": definition.arguments.iter().map(|argument| noun(*argument)).collect::<Vec<_>>(),
+        "arguments": arguments,
         "offered": definition.offered,
         "result": definition.summary,
         "triggers": definition.triggers,
     })
-}
-
-/// The table of `docs/language.md`.
-fn markdown() -> String {
-    let mut table = "| function | offered only when | result |\n|---|---|---|\n".to_owned();
-    for definition in &DEFINITIONS {
-        let arguments: Vec<&str> = definition
-            .arguments
-            .iter()
-            .map(|argument| noun(*argument))
-            .collect();
-        table += &format!(
-            "| `({} {})` | {} | {} |\n",
-            definition.name,
-            arguments.join(" "),
-            definition.offered,
-            definition.summary
-        );
-    }
-    table
-}
-
-fn noun(argument: Argument) -> &'static str {
-    match argument {
-        Argument::Rows => "rows",
-        Argument::Quantity => "number-or-date",
-        Argument::Strings => "strings",
-        Argument::AnyColumn => "column",
-        Argument::OrderedColumn => "number-or-date-column",
-        Argument::NumberColumn => "number-column",
-        Argument::TextColumn => "text-column",
-    }
 }

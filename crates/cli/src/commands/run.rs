@@ -5,7 +5,7 @@ use crate::{Outcome, json};
 use clap::Args;
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::{Dataset, Example, Selection};
-use mapo_language::{Context, Denotation, Interpreter, Language, Program, ProgramError};
+use mapo_language::{Context, Denotation, HandWritten, Interpreter, Program, ProgramError};
 use mapo_tables::{Format, LoadOptions, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -68,19 +68,15 @@ impl Run {
     }
 
     fn one(&self, path: &Path, text: &str) -> Outcome {
-        let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
+        let wrong = |error: ProgramError| error.shown_in(text);
+        text.parse::<Program>().map_err(wrong)?;
         let options = LoadOptions {
             format: self.format,
             fix_headers: self.fix_headers,
         };
         let table = Arc::new(Table::open(path, options)?);
-        let language = Language {
-            expressions: program.expressions.len().max(3),
-            ..Language::WIKITABLEQUESTIONS
-        };
-        let context = Context::new(table, program.constants().cloned(), language);
-        let trace = Trace::run(Arc::new(context), &program, self.valid);
-        let trace = trace.map_err(|error| pointing(&error, text))?;
+        let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;
+        let trace = Trace::run(context, &program, self.valid).map_err(wrong)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         match self.json {
             true => writeln!(out, "{}", trace.to_json(&program))?,
@@ -282,7 +278,7 @@ impl Trace {
                     summary(&Denotation::Rows(rows))
                 )
             }
-            Some(answer) => writeln!(out, "answer: {}", answer.to_strings().join(", ")),
+            Some(answer) => writeln!(out, "answer: {}", answer.shown().join(", ")),
             None => Ok(()),
         }
     }
@@ -309,7 +305,7 @@ fn program_tokens(program: &Program) -> Vec<String> {
 /// A value in a line: long ones cut.
 fn summary(value: &Denotation) -> String {
     const MOST: usize = 20;
-    let items = value.to_strings();
+    let items = value.shown();
     let shown = items.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
     let more = if items.len() > MOST {
         format!(", … ({} in all)", items.len())
@@ -324,17 +320,4 @@ fn summary(value: &Denotation) -> String {
         true => format!("no {noun}"),
         false => format!("{noun} {shown}{more}"),
     }
-}
-
-/// The error with the program below it and a mark under the token.
-pub fn pointing(error: &ProgramError, text: &str) -> String {
-    let marked = text
-        .get(error.span.clone())
-        .map_or(0, |token| token.chars().count())
-        .max(1);
-    format!(
-        "{error}\n  {text}\n  {}{}",
-        " ".repeat(error.column),
-        "^".repeat(marked)
-    )
 }

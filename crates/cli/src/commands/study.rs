@@ -7,7 +7,9 @@ use crate::training::{Stopper, examples, threads};
 use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_datasets::{Example, Pruning, Selection};
+use mapo_language::Lexicon;
 use mapo_model::confidence::Calibration;
+use mapo_model::file;
 use mapo_programmer::Network;
 use mapo_training::eval::{self, Prediction};
 use mapo_training::memories;
@@ -64,16 +66,19 @@ pub struct Study {
     json: bool,
 }
 
-/// Models that answer together, and the calibration of a single one.
-type Models = (Vec<Arc<Network>>, Option<Calibration>);
+/// Models that answer together, the functions that they know, and the calibration of a single one.
+type Models = (Vec<Arc<Network>>, Lexicon, Option<Calibration>);
 
 /// Annotated questions and, place by place, their examples.
 type Forms = (Vec<Annotated>, Vec<Example>);
 
 impl Study {
     pub fn execute(self) -> Outcome {
-        let (models, calibration) = self.models()?;
-        let selection = self.data.selection.selection();
+        let (models, functions, calibration) = self.models()?;
+        let selection = Selection {
+            functions: Some(functions),
+            ..self.data.selection.selection()
+        };
         let examples = examples(&self.data.data, &selection)?;
         if examples.is_empty() {
             return Err(format!(
@@ -122,16 +127,19 @@ impl Study {
         self.show_sample(&examples, &findings)
     }
 
-    /// The models, and the calibration of a single one.
     fn models(&self) -> Result<Models, Box<dyn Error>> {
-        let mut models = Vec::new();
-        let mut calibration = None;
+        let (mut models, mut cards) = (Vec::new(), Vec::new());
         for file in &self.model {
             let (network, card) = boxed::load(file, false)?;
             models.push(Arc::new(network));
-            calibration = card.calibration;
+            cards.push(card);
         }
-        Ok((models, calibration.filter(|_| self.model.len() == 1)))
+        let functions = file::same_functions(&cards)?;
+        let calibration = match cards.pop() {
+            Some(card) if cards.is_empty() => card.calibration,
+            _ => None,
+        };
+        Ok((models, functions, calibration))
     }
 
     /// The annotated questions that the dataset has, with their examples.

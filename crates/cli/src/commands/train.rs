@@ -9,6 +9,7 @@ use crate::{Outcome, print};
 use clap::Args;
 use mapo_core::Ending;
 use mapo_datasets::{Dataset, Example};
+use mapo_model::file;
 use mapo_model::inputs::vocabulary;
 use mapo_training::store::StoreWriter;
 use mapo_training::{Folder, Origin, RunConfig, Shares, Trainer, filling, memories, session};
@@ -104,10 +105,13 @@ impl Train {
     fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
         let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
         let mut settings = self.settings.settings(data, self.init.is_some())?;
+        let mut selection = self.selection.selection();
         if let Some(model) = &self.init {
-            settings.take_sizes(boxed::load(model, false)?.0.config());
+            let (network, card) = boxed::load(model, false)?;
+            settings.take_sizes(network.config());
+            // What the model knows keeps its place; what the data has beyond it can be learnt.
+            selection.functions = Some(card.functions()?.and(&data.functions(&selection)));
         }
-        let selection = self.selection.selection();
         let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(RunConfig {
             run: Origin {
@@ -216,7 +220,8 @@ fn begin<'a>(
     };
     let (seed, threads) = (run.seed, run.threads);
     if let Some(model) = &run.init {
-        let (network, _) = boxed::load(model, true)?;
+        let (network, card) = boxed::load(model, true)?;
+        let network = file::knowing(network, &card.functions()?, &run.functions, seed)?;
         return Ok(Trainer::with_network(
             settings, seed, threads, network, train, memories, dev,
         )?);

@@ -197,7 +197,7 @@ pub(crate) fn examples(
             id,
             table,
             answer: Answer::own(line.answer.into_texts()),
-            language: Language::WIKITABLEQUESTIONS,
+            language: Language::FULL,
         }));
     };
     Ok(Box::new(std::iter::from_fn(example)))

@@ -92,6 +92,7 @@ fn wanted(function: Function) -> &'static [Wanted] {
         First | Last | Previous | Next | Count => &[Rows],
         Average | Sum => &[Rows, Number],
         Diff => &[Rows, Rows, Number],
+        other => panic!("the published language has no {other}"),
     }
 }
 
@@ -232,6 +233,7 @@ impl<'a> World<'a> {
                     _ => Held::Scalar(None),
                 }
             }
+            other => panic!("the published language has no {other}"),
         }
     }
 

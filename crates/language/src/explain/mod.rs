@@ -5,13 +5,16 @@
 //! - [`sql`] writes it as one `SELECT` that SQLite and DuckDB run with the same answer, on the table that
 //!   [`write_sql_table`] makes.
 
+mod agreement;
+mod calls;
 mod english;
-mod layout;
-mod looks;
-mod operation;
 mod sql;
 mod steps;
 
+pub use crate::sql_table::write_sql_table;
+pub use crate::telling::cells::{CellRef, MOST_CELLS};
+pub use agreement::{Agreement, SqlValue};
 pub use english::{describe, english};
-pub use sql::{Agreement, SqlValue, sql, write_sql_table};
-pub use steps::{CellRef, Explanation, MOST_CELLS, MOST_ROWS, MOST_VALUES, Step, explain};
+pub use sql::sql;
+pub(crate) use steps::explain_program;
+pub use steps::{Explanation, MOST_ROWS, MOST_VALUES, Step, explain};

@@ -91,7 +91,7 @@ pub struct Evaluator<'a> {
 
 /// The argument types of each function: `r`ows, `q`uantity, `s`trings, any `c`olumn, `o`rdered column, `n`umber
 /// column, `t`ext column.
-const SIGNATURES: [(&str, &str); 23] = [
+const SIGNATURES: &[(&str, &str)] = &[
     ("hop", "rc"),
     ("argmax", "ro"),
     ("argmin", "ro"),
@@ -115,6 +115,7 @@ const SIGNATURES: [(&str, &str); 23] = [
     ("mode", "rc"),
     ("same_as", "rc"),
     ("diff", "rrn"),
+    ("count_distinct", "rc"),
 ];
 
 fn signature(function: &str) -> &'static str {
@@ -297,7 +298,7 @@ impl<'a> Evaluator<'a> {
                     && !rows.is_empty()
                     && !matches!(self.evaluate(function, args), Value::Rows(rows) if rows.is_empty())
             }
-            "argmax" | "argmin" | "max" | "min" | "average" | "sum" | "mode" => {
+            "argmax" | "argmin" | "max" | "min" | "average" | "sum" | "mode" | "count_distinct" => {
                 rows.len() > 1 && present(&args[1])
             }
             "same_as" => rows.len() == 1 && present(&args[1]),
@@ -488,6 +489,16 @@ impl<'a> Evaluator<'a> {
                 let numbers = numbers(&rows, self.column(&args[1]));
                 let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
                 Value::Scalar((!numbers.is_empty()).then_some(mean))
+            }
+            "count_distinct" => {
+                let mut items: Vec<Item> = Vec::new();
+                let column = self.column(&args[1]);
+                for item in rows.iter().filter_map(|row| column.cells[*row].clone()) {
+                    if !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+                Value::Scalar(Some(items.len() as f64))
             }
             "mode" => {
                 let column = self.column(&args[1]);

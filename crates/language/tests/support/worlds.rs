@@ -1,7 +1,7 @@
 //! Random tables with constants that have something to do with them, and random choices to walk through programs.
 
 use super::naive;
-use mapo_language::{Context, Fit, Language};
+use mapo_language::{Context, Fit, Function, Language};
 use mapo_tables::{Constant, Reading, Table, TableBuilder};
 use mapo_text::Date;
 use proptest::prelude::*;
@@ -130,21 +130,27 @@ pub fn any_rows() -> impl Strategy<Value = usize> {
     prop_oneof![8 => 1usize..10, 1 => 63usize..67, 1 => 126usize..131]
 }
 
-/// Both languages, and with fewer functions, as exploration with pruning has; with values that fit in either way.
+/// All functions and both benchmarks' languages; with fewer functions, as exploration with pruning has; with tokens in
+/// another order, as a model may have; with values that fit in either way.
 pub fn language() -> impl Strategy<Value = Language> {
     let fit = prop_oneof![2 => Just(Fit::Rows), 1 => Just(Fit::Table)];
     (functions(), fit).prop_map(|(language, fit)| Language { fit, ..language })
 }
 
 fn functions() -> impl Strategy<Value = Language> {
-    let pruned = proptest::sample::subsequence(mapo_language::Function::all().collect::<Vec<_>>(), 1..23);
+    let all: Vec<Function> = Function::all().collect();
+    let most = all.len();
+    let pruned = proptest::sample::subsequence(all.clone(), 1..most);
+    let known = proptest::sample::subsequence(all, 1..most).prop_shuffle();
     prop_oneof![
-        4 => Just(Language::WIKITABLEQUESTIONS),
+        2 => Just(Language::FULL),
+        2 => Just(Language::WIKITABLEQUESTIONS),
         2 => Just(Language::wikisql()),
         2 => pruned.prop_map(|functions| Language {
             functions: functions.into_iter().collect(),
-            ..Language::WIKITABLEQUESTIONS
+            ..Language::FULL
         }),
+        1 => known.prop_map(|functions| Language::FULL.known_as(functions.into_iter().collect())),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! A model's card: what its file says about where it comes from.
 
-use mapo_language::Fit;
+use mapo_language::{Fit, Lexicon, UnknownFunction};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -29,6 +29,10 @@ pub struct Card {
     /// Where values must stand to be offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
+    /// The names of the functions that it knows, in the order of the rows of its parameters. Models that do not say know
+    /// the paper's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Vec<String>>,
     /// The seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -59,6 +63,17 @@ pub struct Card {
 }
 
 impl Card {
+    /// The functions that the model knows.
+    ///
+    /// # Errors
+    /// If it knows one that there is none of.
+    pub fn functions(&self) -> std::result::Result<Lexicon, UnknownFunction> {
+        match &self.functions {
+            Some(names) => Lexicon::named(names),
+            None => Ok(Lexicon::PAPER),
+        }
+    }
+
     /// The card in a file's description. What cannot be understood is kept as a note.
     pub fn read(notes: &Value) -> Self {
         match serde_json::from_value(notes.clone()) {
@@ -116,13 +131,14 @@ impl Card {
 }
 
 /// What a note cannot replace.
-const FROM_THE_RUN: [&str; 14] = [
+const FROM_THE_RUN: [&str; 15] = [
     "data",
     "split",
     "limit",
     "reader",
     "linking",
     "fit",
+    "functions",
     "seed",
     "threads",
     "step",
@@ -147,6 +163,7 @@ mod tests {
             reader: Some("mapo".to_owned()),
             linking: Some("paper".to_owned()),
             fit: Some(Fit::Rows),
+            functions: Some(vec!["hop".to_owned(), "count".to_owned()]),
             seed: Some(3),
             threads: Some(1),
             step: Some(12),

@@ -1,19 +1,20 @@
 //! Models from files, and what their cards say about them.
 
 mod card;
+mod functions;
 
 pub use card::Card;
+pub use functions::{check_functions, knowing, same_functions};
 
 use mapo_programmer::{Checkpoint, Network};
 use std::path::Path;
 
-use crate::inputs::encode::BUILTINS;
 use crate::{Error, Result};
 
 /// Reads a model and its card. With `trainable` it can be trained further; without, it takes less memory.
 ///
 /// # Errors
-/// If the file is no model, was made for another language, or is the checkpoint of a run: that has not all the words.
+/// If the file is no model, knows a function that there is none of, or is the checkpoint of a run: that has not all the words.
 pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
     checked(Checkpoint::load(file, trainable)?, file)
 }
@@ -37,7 +38,8 @@ fn checked(checkpoint: Checkpoint, file: &Path) -> Result<(Network, Card)> {
     }
     let card = Card::read(&checkpoint.notes);
     let network = checkpoint.network;
-    if network.config().builtins != BUILTINS {
+    let functions = card.functions().map_err(|error| wrong(error.to_string()))?;
+    if network.config().builtins != functions.builtins() {
         return Err(wrong("made for another language; train it again".to_owned()));
     }
     Ok((network, card))

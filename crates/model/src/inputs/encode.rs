@@ -1,7 +1,6 @@
 //! A question beside its table, as the network sees it.
 
 use mapo_datasets::Example;
-use mapo_language::FunctionSet;
 use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
 use mapo_questions::Question;
 use mapo_questions::is_stop_word;
@@ -14,12 +13,6 @@ use std::sync::Arc;
 pub use crate::inputs::pairs::PAIR_FEATURES;
 use crate::inputs::pairs::{Names, pair_features};
 use crate::inputs::vocabulary::{DATE, NUMBER, UNKNOWN};
-
-/// Tokens of programs that are the same in every example: `<END>`, `(`, `)`, the functions and `all_rows`.
-pub const BUILTINS: usize = 3 + FunctionSet::COUNT + 1;
-
-/// The token that finishes an expression, and so makes a variable: `)`.
-pub const CLOSE: u16 = 2;
 
 /// Token features that there can be: the paper's; then whether the token is in a string, a number, a date of the
 /// question; whether it is in the name of a column; whether it is a comparative, a superlative.
@@ -255,7 +248,7 @@ mod tests {
     use super::*;
     use crate::inputs::vocabulary;
     use mapo_datasets::toy::{SEED, Split, generate};
-    use mapo_language::{Symbol, Token};
+    use mapo_language::{Lexicon, Symbol, Token};
 
     #[test]
     fn slots_are_the_tokens_of_programs() {
@@ -266,7 +259,7 @@ mod tests {
         let words = vocabulary::trained(&examples, 2, 8).unwrap();
         let paper = mapo_programmer::Config {
             vector: 8,
-            ..mapo_programmer::Config::paper(BUILTINS)
+            ..mapo_programmer::Config::paper(Lexicon::PAPER.builtins())
         };
         check_slots(&paper, &words, &examples);
         check_slots(&everything(), &words, &examples);
@@ -281,7 +274,7 @@ mod tests {
             pair_features: PAIR_FEATURES,
             cells: true,
             constant_kinds: CONSTANT_KINDS,
-            ..Config::paper(BUILTINS)
+            ..Config::paper(Lexicon::PAPER.builtins())
         }
     }
 
@@ -291,8 +284,7 @@ mod tests {
             input.check(config, words.len(), 0).unwrap();
             assert_eq!(**input, encode(config, words, &example.question, &example.table));
             let context = example.context();
-            assert_eq!(context.token(Symbol::Close), Token(CLOSE));
-            assert_eq!(context.token(Symbol::AllRows), Token(BUILTINS as u16 - 1));
+            assert_eq!(context.token(Symbol::AllRows), Token(config.builtins as u16 - 1));
             assert_eq!(
                 context.token(Symbol::Variable(0)),
                 Token(input.fixed_slots(config) as u16)

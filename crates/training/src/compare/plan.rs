@@ -1,6 +1,6 @@
 //! What is compared, and that a directory holds one comparison only.
 
-use mapo_language::Fit;
+use mapo_language::{Fit, Lexicon};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,9 @@ pub struct Plan {
     /// Where values must stand to be offered. Comparisons that do not say were made in the paper's way.
     #[serde(default)]
     pub fit: Fit,
+    /// The functions that there are. Comparisons that do not say were made with the paper's.
+    #[serde(default)]
+    pub functions: Lexicon,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The store of programs with which memories begin, if one was given.
@@ -161,6 +164,11 @@ impl Plan {
                 Some(self.linking.clone()),
             ),
             ("--fit", Some(known.fit.to_string()), Some(self.fit.to_string())),
+            (
+                "the functions",
+                Some(known.functions.to_string()),
+                Some(self.functions.to_string()),
+            ),
             ("--limit", number(known.limit), number(self.limit)),
         ];
         for (flag, there, here) in texts {
@@ -236,6 +244,7 @@ impl Plan {
                 reader: self.reader.clone(),
                 linking: self.linking.clone(),
                 fit: self.fit,
+                functions: self.functions,
                 limit: self.limit,
                 seed,
                 threads,
@@ -277,6 +286,7 @@ mod tests {
             reader: "mapo".into(),
             linking: "wide".into(),
             fit: Fit::Rows,
+            functions: Lexicon::PAPER,
             limit: None,
             memory: None,
             vectors: None,

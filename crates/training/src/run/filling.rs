@@ -24,6 +24,7 @@ pub fn header(
         fit: data.fit(selection),
         examples: examples.len(),
         language: Language::VERSION,
+        functions: data.functions(selection),
         expressions: examples.first().map_or(0, |example| example.language.expressions),
         pruning: pruning.to_string(),
         programs,

@@ -18,7 +18,7 @@
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
 use mapo_datasets::{Dataset, Selection};
-use mapo_language::Fit;
+use mapo_language::{Fit, Lexicon};
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
 use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,7 @@ impl RunConfig {
             reader: Some(run.reader.clone()),
             linking: Some(run.linking.clone()),
             fit: Some(run.fit),
+            functions: Some(run.functions.names().into_iter().map(str::to_owned).collect()),
             seed: Some(run.seed),
             threads: Some(run.threads),
             step: Some(step),
@@ -100,6 +101,10 @@ pub struct Origin {
     /// way.
     #[serde(default)]
     pub fit: Fit,
+    /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do not say were
+    /// made when there were the paper's only.
+    #[serde(default)]
+    pub functions: Lexicon,
     /// Only so many training examples.
     pub limit: Option<usize>,
     /// The seed.
@@ -127,6 +132,7 @@ impl Origin {
             reader: data.reader(selection).to_string(),
             linking: data.linking(selection).to_string(),
             fit: data.fit(selection),
+            functions: data.functions(selection),
             limit: selection.limit,
             seed,
             threads,

@@ -12,7 +12,7 @@ pub mod times;
 
 use mapo_core::{Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
-use mapo_language::{Assistance, Token};
+use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{Network, Words};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ use crate::run::metrics::{Metrics, Totals, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
 use mapo_model::NeuralPolicy;
+use mapo_model::file::check_functions;
 use mapo_model::inputs::encode::{Input, encode_all};
 
 /// An example with its memory, as actors hold it.
@@ -93,7 +94,12 @@ impl<'a> Trainer<'a> {
         memories: Vec<Memory>,
         dev: &'a [Example],
     ) -> Result<Self> {
-        let network = Network::new(settings.config(words.dimensions()), Arc::clone(words), seed)?;
+        let builtins = train
+            .first()
+            .map_or(Lexicon::PAPER, |first| first.language.lexicon)
+            .builtins();
+        let config = settings.config(words.dimensions(), builtins);
+        let network = Network::new(config, Arc::clone(words), seed)?;
         Self::with_network(settings, seed, threads, network, train, memories, dev)
     }
 
@@ -177,6 +183,7 @@ impl<'a> Trainer<'a> {
             return Err(Error::Settings("there is no example to train on".to_owned()));
         }
         let network = learner.network();
+        check_functions(network, train.iter().chain(dev))?;
         let inputs = encode_all(network.config(), network.words(), train);
         let tasks = train.par_iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 
 use crate::learner::Learning;
 use crate::{Error, Result};
-use mapo_model::inputs::encode::{BUILTINS, COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
+use mapo_model::inputs::encode::{COLUMN_FEATURES, CONSTANT_KINDS, PAIR_FEATURES, TOKEN_FEATURES};
 
 /// Everything that a run depends on but its data, its seed and its number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,8 +121,9 @@ pub struct ExploreFirst {
 }
 
 impl Settings {
-    /// The network's configuration; `vector` is the size of the words' vectors.
-    pub fn config(&self, vector: usize) -> Config {
+    /// The network's configuration; `vector` is the size of the words' vectors, `builtins` the number of the language's
+    /// [built-in tokens](mapo_language::Lexicon::builtins).
+    pub fn config(&self, vector: usize, builtins: usize) -> Config {
         Config {
             vector,
             hidden: self.network.hidden,
@@ -137,7 +138,7 @@ impl Settings {
             } else {
                 0
             },
-            ..Config::paper(BUILTINS)
+            ..Config::paper(builtins)
         }
     }
 
@@ -433,17 +434,17 @@ mod tests {
     fn what_the_paper_does_not_have_is_switched_on() {
         let paper = Settings::wtq_paper();
         assert_eq!(
-            paper.config(100),
+            paper.config(100, 27),
             Config {
                 vector: 100,
-                ..Config::paper(BUILTINS)
+                ..Config::paper(27)
             }
         );
         let all = paper
             .changed_by("[network]\npairs = true\ncells = true\nconstant_kinds = true\ntoken_features = 7")
             .unwrap();
         all.check().unwrap();
-        let config = all.config(100);
+        let config = all.config(100, 27);
         assert_eq!(
             (config.pair_features, config.cells, config.constant_kinds),
             (PAIR_FEATURES, true, CONSTANT_KINDS)

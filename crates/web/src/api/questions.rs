@@ -9,8 +9,8 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use mapo_answering::Reply;
-use mapo_language::explain::{Explanation, explain};
-use mapo_language::{Context, Language, Program, ProgramError};
+use mapo_language::HandWritten;
+use mapo_language::explain::Explanation;
 use mapo_tables::Table;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -64,22 +64,6 @@ pub(super) async fn run(
 }
 
 fn run_program(table: &Arc<Table>, text: &str) -> Result<Explanation, Problem> {
-    let wrong = |error: ProgramError| Problem::unusable(error.to_string()).at(error.column);
-    let program: Program = text.parse().map_err(wrong)?;
-    if program.expressions.is_empty() {
-        return Err(Problem::unusable(
-            "the program is empty; write for instance (count all_rows)",
-        ));
-    }
-    let language = Language {
-        expressions: program.expressions.len().max(3),
-        ..Language::WIKITABLEQUESTIONS
-    };
-    let context = Arc::new(Context::new(
-        Arc::clone(table),
-        program.constants().cloned(),
-        language,
-    ));
-    let tokens = context.encode(&program).map_err(wrong)?;
-    explain(&context, &tokens).map_err(|error| Problem::unusable(error.to_string()))
+    let ran = HandWritten::read(text, table).and_then(|program| program.explain());
+    ran.map_err(|error| Problem::unusable(error.to_string()).at(error.column))
 }

@@ -39,11 +39,19 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 impl Check {
     pub fn execute(self) -> Outcome {
-        let examples = examples(&self.data, &self.selection)?;
-        let model = match &self.model {
-            Some(file) => Some(Arc::new(mapo_model::file::load(file, false)?.0)),
-            None => None,
+        let loaded = self
+            .model
+            .as_deref()
+            .map(|file| mapo_model::file::load(file, false));
+        let (model, functions) = match loaded.transpose()? {
+            Some((network, card)) => (Some(Arc::new(network)), Some(card.functions()?)),
+            None => (None, None),
         };
+        let selection = Selection {
+            functions,
+            ..self.selection.clone()
+        };
+        let examples = examples(&self.data, &selection)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads(self.threads))
             .build()?;
@@ -339,7 +347,7 @@ impl<'a> Report<'a> {
         ))?;
         print(format_args!("different  {}", self.different.len()))?;
         for checked in &self.different {
-            let answer = checked.answer.to_strings().join(", ");
+            let answer = checked.answer.shown().join(", ");
             print(format_args!(
                 "\n{}  {}\n  program  {answer}",
                 checked.id, checked.program

@@ -4,13 +4,12 @@ mod check;
 mod engine;
 
 use crate::Outcome;
-use crate::commands::run::pointing;
 use crate::data_args::SelectionArgs;
 use check::Check;
 use clap::Args;
 use mapo_datasets::Dataset;
-use mapo_language::Program;
 use mapo_language::explain::{sql, write_sql_table};
+use mapo_language::{Program, ProgramError};
 use mapo_tables::{Format, LoadOptions, Table};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -111,8 +110,9 @@ impl Sql {
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
         let query = match &self.program {
             Some(text) => {
-                let program: Program = text.parse().map_err(|error| pointing(&error, text))?;
-                Some(sql(&program, &table, false).map_err(|error| pointing(&error, text))?)
+                let wrong = |error: ProgramError| error.shown_in(text);
+                let program: Program = text.parse().map_err(wrong)?;
+                Some(sql(&program, &table, false).map_err(wrong)?)
             }
             None => None,
         };

@@ -3,9 +3,10 @@
 use super::choices::Choices;
 use super::domains::Kind;
 use super::measures::Measure;
-use super::phrases::Comparison;
+use super::phrases;
 use super::plans::{Slots, with_article};
 use super::tables::{Sheet, SheetColumn};
+use mapo_language::Comparison;
 use mapo_tables::Constant;
 use mapo_text::normalize;
 
@@ -44,13 +45,13 @@ impl Condition {
             comparison != Comparison::NotEqual || measure.column().is_whole()
         })?;
         let value = measure.value(choices.below(sheet.names.len()), comparison, sheet, choices)?;
-        let (verb, with) = choices.pick(comparison.phrases(measure.shape()))?;
+        let (verb, with) = choices.pick(phrases::compared(comparison, measure.shape()))?;
         measure.describe(slots);
         slots.set("n", value.text);
         slots.set("on", value.on);
         let filter = format!(
             "({} all_rows {} {})",
-            comparison.function(),
+            phrases::filter_of(comparison),
             value.constant,
             measure.name()
         );

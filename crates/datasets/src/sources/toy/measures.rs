@@ -2,9 +2,10 @@
 
 use super::choices::Choices;
 use super::domains::{Amount, Counted, Kind, Tense, TimeForm};
-use super::phrases::{Comparison, Shape};
+use super::phrases::Shape;
 use super::plans::{Slots, with_article};
 use super::tables::{Sheet, SheetColumn};
+use mapo_language::Comparison;
 use mapo_tables::Constant;
 use mapo_text::Date;
 use mapo_text::MONTHS;

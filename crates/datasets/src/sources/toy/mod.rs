@@ -27,7 +27,7 @@ use crate::example::{Answer, Example};
 use crate::selection::{DatasetError, Examples, Selection};
 use choices::Choices;
 use domains::Domain;
-use mapo_language::Language;
+use mapo_language::{Function, Language};
 use mapo_questions::{Linking, Question};
 use mapo_tables::Table;
 use questions::{DECK, Intent};
@@ -103,6 +103,12 @@ pub struct ToyExample {
 /// The seed of the dataset called `toy`, for all that do not ask for another.
 pub const SEED: u64 = 1;
 
+/// The language of the questions: the functions whose definitions do not say why none is asked about them.
+pub fn language() -> Language {
+    let is_asked = |function: &Function| function.definition().not_in_toy.is_none();
+    Language::FULL.known_as(Function::all().filter(is_asked).collect())
+}
+
 /// How many questions are asked about each table.
 const QUESTIONS_PER_TABLE: usize = 10;
 /// How often a question of an intent is tried on a table before it waits for another table.
@@ -136,7 +142,7 @@ impl ToyExample {
             id: self.id,
             table: self.table,
             answer: Answer::own(self.answer),
-            language: Language::WIKITABLEQUESTIONS,
+            language: language(),
         }
     }
 }

@@ -15,6 +15,8 @@
 //! | `{verb}`, `{with}` | a condition, after "nations that" or after "nations" |
 //! | `{of}` | a condition that narrows the rows, or nothing |
 
+use mapo_language::{Comparison, Function};
+
 /// The three ways to speak of an ordered column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -23,92 +25,79 @@ pub(super) enum Shape {
     Time,
 }
 
-/// A comparison with a number or a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Greater,
-    AtLeast,
-    Less,
-    AtMost,
-    Equal,
-    NotEqual,
+/// The function of a comparison in programs.
+pub(super) fn filter_of(comparison: Comparison) -> Function {
+    match comparison {
+        Comparison::Greater => Function::FilterGreater,
+        Comparison::AtLeast => Function::FilterAtLeast,
+        Comparison::Less => Function::FilterLess,
+        Comparison::AtMost => Function::FilterAtMost,
+        Comparison::Equal => Function::FilterEqual,
+        Comparison::NotEqual => Function::FilterNotEqual,
+    }
 }
 
-impl Comparison {
-    /// Its function in programs.
-    pub fn function(self) -> &'static str {
-        match self {
-            Comparison::Greater => "filter>",
-            Comparison::AtLeast => "filter>=",
-            Comparison::Less => "filter<",
-            Comparison::AtMost => "filter<=",
-            Comparison::Equal => "filter=",
-            Comparison::NotEqual => "filter!=",
-        }
-    }
-
-    /// Ways to say it: as `{verb}` and as `{with}`.
-    pub fn phrases(self, shape: Shape) -> &'static [(&'static str, &'static str)] {
-        use Comparison::*;
-        match (shape, self) {
-            (Shape::Counts, Greater) => &[("{WON} more than {n} {noun}", "that {WON} more than {n} {noun}")],
-            (Shape::Counts, AtLeast) => &[
-                ("{WON} at least {n} {noun}", "that {WON} at least {n} {noun}"),
-                ("{WON} {n} or more {noun}", "that {WON} {n} or more {noun}"),
-            ],
-            (Shape::Counts, Less) => &[
-                ("{WON} fewer than {n} {noun}", "that {WON} fewer than {n} {noun}"),
-                ("{WON} less than {n} {noun}", "that {WON} less than {n} {noun}"),
-            ],
-            (Shape::Counts, AtMost) => &[
-                ("{WON} at most {n} {noun}", "that {WON} at most {n} {noun}"),
-                ("{WON} {n} or fewer {noun}", "that {WON} {n} or fewer {noun}"),
-            ],
-            (Shape::Counts, Equal) => &[("{WON} exactly {n} {noun}", "that {WON} exactly {n} {noun}")],
-            (Shape::Counts, NotEqual) => &[
-                (
-                    "{DID} not {win} exactly {n} {noun}",
-                    "that {DID} not {win} exactly {n} {noun}",
-                ),
-                (
-                    "{WON} a number of {noun} other than {n}",
-                    "that {WON} a number of {noun} other than {n}",
-                ),
-            ],
-            (Shape::Amount, Greater) => &[
-                (
-                    "{HAVE} {a noun} of more than {n}",
-                    "with {a noun} of more than {n}",
-                ),
-                ("{HAVE} {a noun} above {n}", "with {a noun} above {n}"),
-            ],
-            (Shape::Amount, AtLeast) => &[
-                ("{HAVE} {a noun} of at least {n}", "with {a noun} of at least {n}"),
-                ("{HAVE} {a noun} of {n} or more", "with {a noun} of {n} or more"),
-            ],
-            (Shape::Amount, Less) => &[
-                (
-                    "{HAVE} {a noun} of less than {n}",
-                    "with {a noun} of less than {n}",
-                ),
-                ("{HAVE} {a noun} below {n}", "with {a noun} below {n}"),
-            ],
-            (Shape::Amount, AtMost) => &[
-                ("{HAVE} {a noun} of at most {n}", "with {a noun} of at most {n}"),
-                ("{HAVE} {a noun} of {n} or less", "with {a noun} of {n} or less"),
-            ],
-            (Shape::Amount, Equal) => &[("{HAVE} {a noun} of exactly {n}", "with {a noun} of exactly {n}")],
-            (Shape::Amount, NotEqual) => &[(
-                "{DO} not have {a noun} of exactly {n}",
-                "with {a noun} other than {n}",
-            )],
-            (Shape::Time, Greater) => &[("{WERE} {done} after {n}", "{done} after {n}")],
-            (Shape::Time, AtLeast) => &[("{WERE} {done} in {n} or later", "{done} in {n} or later")],
-            (Shape::Time, Less) => &[("{WERE} {done} before {n}", "{done} before {n}")],
-            (Shape::Time, AtMost) => &[("{WERE} {done} in {n} or earlier", "{done} in {n} or earlier")],
-            (Shape::Time, Equal) => &[("{WERE} {done} {on} {n}", "{done} {on} {n}")],
-            (Shape::Time, NotEqual) => &[("{WERE} not {done} in {n}", "not {done} in {n}")],
-        }
+/// Ways to say a comparison: as `{verb}` and as `{with}`.
+pub(super) fn compared(comparison: Comparison, shape: Shape) -> &'static [(&'static str, &'static str)] {
+    use Comparison::*;
+    match (shape, comparison) {
+        (Shape::Counts, Greater) => &[("{WON} more than {n} {noun}", "that {WON} more than {n} {noun}")],
+        (Shape::Counts, AtLeast) => &[
+            ("{WON} at least {n} {noun}", "that {WON} at least {n} {noun}"),
+            ("{WON} {n} or more {noun}", "that {WON} {n} or more {noun}"),
+        ],
+        (Shape::Counts, Less) => &[
+            ("{WON} fewer than {n} {noun}", "that {WON} fewer than {n} {noun}"),
+            ("{WON} less than {n} {noun}", "that {WON} less than {n} {noun}"),
+        ],
+        (Shape::Counts, AtMost) => &[
+            ("{WON} at most {n} {noun}", "that {WON} at most {n} {noun}"),
+            ("{WON} {n} or fewer {noun}", "that {WON} {n} or fewer {noun}"),
+        ],
+        (Shape::Counts, Equal) => &[("{WON} exactly {n} {noun}", "that {WON} exactly {n} {noun}")],
+        (Shape::Counts, NotEqual) => &[
+            (
+                "{DID} not {win} exactly {n} {noun}",
+                "that {DID} not {win} exactly {n} {noun}",
+            ),
+            (
+                "{WON} a number of {noun} other than {n}",
+                "that {WON} a number of {noun} other than {n}",
+            ),
+        ],
+        (Shape::Amount, Greater) => &[
+            (
+                "{HAVE} {a noun} of more than {n}",
+                "with {a noun} of more than {n}",
+            ),
+            ("{HAVE} {a noun} above {n}", "with {a noun} above {n}"),
+        ],
+        (Shape::Amount, AtLeast) => &[
+            ("{HAVE} {a noun} of at least {n}", "with {a noun} of at least {n}"),
+            ("{HAVE} {a noun} of {n} or more", "with {a noun} of {n} or more"),
+        ],
+        (Shape::Amount, Less) => &[
+            (
+                "{HAVE} {a noun} of less than {n}",
+                "with {a noun} of less than {n}",
+            ),
+            ("{HAVE} {a noun} below {n}", "with {a noun} below {n}"),
+        ],
+        (Shape::Amount, AtMost) => &[
+            ("{HAVE} {a noun} of at most {n}", "with {a noun} of at most {n}"),
+            ("{HAVE} {a noun} of {n} or less", "with {a noun} of {n} or less"),
+        ],
+        (Shape::Amount, Equal) => &[("{HAVE} {a noun} of exactly {n}", "with {a noun} of exactly {n}")],
+        (Shape::Amount, NotEqual) => &[(
+            "{DO} not have {a noun} of exactly {n}",
+            "with {a noun} other than {n}",
+        )],
+        (Shape::Time, Greater) => &[("{WERE} {done} after {n}", "{done} after {n}")],
+        (Shape::Time, AtLeast) => &[("{WERE} {done} in {n} or later", "{done} in {n} or later")],
+        (Shape::Time, Less) => &[("{WERE} {done} before {n}", "{done} before {n}")],
+        (Shape::Time, AtMost) => &[("{WERE} {done} in {n} or earlier", "{done} in {n} or earlier")],
+        (Shape::Time, Equal) => &[("{WERE} {done} {on} {n}", "{done} {on} {n}")],
+        (Shape::Time, NotEqual) => &[("{WERE} not {done} in {n}", "not {done} in {n}")],
     }
 }
 

@@ -2,8 +2,8 @@
 //! person would write, and no simpler or similar program gives the same.
 
 use super::choices::Choices;
-use mapo_language::{Atom, Denotation, Expression, Program, Symbol};
-use mapo_language::{Context, Function, FunctionSet, Interpreter, Language};
+use super::language;
+use mapo_language::{Atom, Context, Denotation, Expression, Function, Interpreter, Program, Symbol};
 use mapo_questions::Question;
 use mapo_tables::Constant;
 use mapo_tables::Table;
@@ -42,7 +42,7 @@ pub(super) fn solve(table: &Arc<Table>, text: &str, choices: &mut Choices) -> Op
 /// Whether the question says everything that the program needs: its constants, found by the reader, and words that
 /// suggest its functions to random exploration.
 pub(super) fn is_suggested(solved: &Solved, question: &Question) -> bool {
-    let functions = FunctionSet::ALL.suggested_by(question.trigger_words(), false);
+    let functions = language().functions.suggested_by(question.trigger_words(), false);
     let found = |constant: &Constant| {
         question
             .mentions
@@ -56,11 +56,7 @@ pub(super) fn is_suggested(solved: &Solved, question: &Question) -> bool {
 
 /// What the program gives, if it runs on offered tokens only and does no extra work.
 fn run(table: &Arc<Table>, program: &Program) -> Option<Denotation> {
-    let context = Context::new(
-        table.clone(),
-        program.constants().cloned(),
-        Language::WIKITABLEQUESTIONS,
-    );
+    let context = Context::new(table.clone(), program.constants().cloned(), language());
     let tokens = context.encode(program).ok()?;
     let end = context.token(Symbol::End);
     let mut interpreter = Interpreter::new(Arc::new(context));
@@ -140,7 +136,7 @@ fn exchanged(program: &Program, place: usize) -> impl Iterator<Item = Program> +
     let function = program.expressions[place].function;
     let arguments = function.definition().arguments;
     // What `hop` gives is often also the most common value, as values that occur once all tie.
-    let others = Function::all().filter(move |other| {
+    let others = language().functions.iter().filter(move |other| {
         function != Function::Hop && *other != function && other.definition().arguments == arguments
     });
     others.map(move |other| {
