@@ -11,8 +11,8 @@
 
 use mapo_core::{Action, Env, Policy, PrefixTree, Steps};
 use mapo_datasets::{Dataset, Example as Asked, Pruning, Selection, TableEnv};
-use mapo_language::Assistance;
-use mapo_model::inputs::encode::{BUILTINS as SLOTS, CLOSE as CLOSING, encode_all};
+use mapo_language::{Assistance, Token};
+use mapo_model::inputs::encode::encode_all;
 use mapo_model::inputs::vocabulary;
 use mapo_model::{Input, NeuralPolicy};
 use mapo_programmer::{
@@ -30,9 +30,10 @@ use std::time::Instant;
 /// Tokens as in the real language: the end, parentheses, functions, all rows.
 const END: u32 = 0;
 const OPEN: u32 = 1;
-const CLOSE: u32 = CLOSING as u32;
+const CLOSE: u32 = Token::CLOSE.0 as u32;
 const FIRST_FUNCTION: u32 = CLOSE + 1;
-const BUILTINS: u32 = SLOTS as u32;
+/// As many as the paper's language has.
+const BUILTINS: u32 = 27;
 const ALL_ROWS: u32 = BUILTINS - 1;
 const FUNCTIONS: u32 = ALL_ROWS - FIRST_FUNCTION;
 /// Threads of a run, unless the command says otherwise.
@@ -528,7 +529,7 @@ fn memories_of(dataset: &str, split: &str, store: &Path, limit: Option<usize>) -
     let asked: Vec<Asked> = dataset.examples(&selection)?.collect::<Result<_, _>>()?;
     let settings = Preset::for_data(&dataset, false).settings();
     let words = vocabulary::trained(&asked, settings.network.often, DIMENSIONS)?;
-    let config = settings.config(DIMENSIONS);
+    let config = settings.config(DIMENSIONS, BUILTINS as usize);
     let inputs = encode_all(&config, &words, &asked);
     let policy = NeuralPolicy::new(Arc::new(Network::new(config, words, 1)?));
     let mut known = Vec::new();
