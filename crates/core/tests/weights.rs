@@ -157,7 +157,8 @@ proptest! {
         for (steps, log) in all_steps.iter().zip(&logs) {
             prop_assert!((policy.log_probability(CONTEXT, steps) - log).abs() < 1e-5);
         }
-        prop_assert_eq!(&policy.score(&[(1, &PrefixTree::of_steps(&all_steps))]).unwrap()[0], &logs);
+        let of_steps = PrefixTree::of_steps(&all_steps);
+        prop_assert_eq!(score_by_level(policy, &[(1, &of_steps)]).unwrap()[0].programs(&of_steps), logs.clone());
         let inside: f64 = logs.iter().map(|log| log.exp()).sum();
         let outside = scores[0].outside(&prefixes, 0..logs.len());
         prop_assert!((inside + outside[0] - 1.0).abs() < 1e-5, "{} and {}", inside, outside[0]);

@@ -329,13 +329,11 @@ mod tests {
             vector: 4,
             hidden: 5,
             attention: 3,
-            layers: 2,
-            builtins: 3,
-            token_features: 1,
             column_features: 2,
             pair_features: 2,
             cells: true,
             constant_kinds: 2,
+            ..Config::paper(3)
         }
     }
 

@@ -9,7 +9,7 @@
 //!   whose tokens and columns see each other;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
-use mapo_core::{Action, Env, Policy, PrefixTree, Steps};
+use mapo_core::{Action, Env, Policy, PrefixTree, Steps, score_by_level};
 use mapo_datasets::{Dataset, Example as Asked, Pruning, Selection, TableEnv};
 use mapo_language::{Assistance, Token};
 use mapo_model::inputs::encode::encode_all;
@@ -240,8 +240,12 @@ impl Actor {
             .iter()
             .map(|tree| (tree.example, &tree.prefixes))
             .collect();
-        let scores = self.policy.score(&trees)?;
-        Ok(scores.iter().flatten().sum())
+        let scores = score_by_level(&mut self.policy, &trees)?;
+        let programs = trees
+            .iter()
+            .zip(&scores)
+            .flat_map(|((_, tree), scores)| scores.programs(tree));
+        Ok(programs.sum())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The network as core's policy.
 
-use mapo_core::{Action, Env, Memory, Move, Policy, PrefixTree};
+use mapo_core::{Action, Env, Memory, Move, Policy, PrefixTree, score_by_level};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::Assistance;
@@ -47,7 +47,12 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
         .enumerate()
         .collect();
     let references: Vec<(usize, &PrefixTree)> = trees.iter().map(|(place, tree)| (*place, tree)).collect();
-    let scored = policy.score(&references).unwrap();
+    let scored: Vec<f64> = score_by_level(&mut policy, &references)
+        .unwrap()
+        .iter()
+        .zip(&trees)
+        .flat_map(|(scores, (_, tree))| scores.programs(tree))
+        .collect();
 
     let programs: Vec<(usize, Program)> = envs
         .iter_mut()
@@ -80,7 +85,7 @@ fn steps_agree_with_scores_and_probabilities_sum_to_one() {
     let mut gradient = vec![0.0; network.values().len()];
     let mut runner = Runner::new(1).unwrap();
     let whole = runner.train(&network, &batch, &terms, &mut gradient).unwrap();
-    for (one, other) in scored.iter().flatten().zip(&whole.log_probabilities) {
+    for (one, other) in scored.iter().zip(&whole.log_probabilities) {
         assert!((one - f64::from(*other)).abs() < 1e-4, "{one} {other}");
     }
 

@@ -264,23 +264,13 @@ fn score<X, P: Policy<X>>(glances: &mut [Glance], policy: &mut P) -> Result<(), 
     if trees.is_empty() {
         return Ok(());
     }
-    // Drawing from π⁻ takes every prefix's probabilities, the rest only those of whole programs.
-    let is_outside_drawn = glances
+    let scores = score_by_level(policy, &trees)?;
+    let scored: Vec<(usize, Vec<f64>, Scores)> = trees
         .iter()
-        .any(|glance| matches!(glance.from_policy, FromPolicy::OutsideDraws(_)));
-    let (logs, scores) = if is_outside_drawn {
-        let scores = score_by_level(policy, &trees)?;
-        let logs = trees.iter().zip(&scores);
-        (
-            logs.map(|((_, tree), scores)| scores.programs(tree)).collect(),
-            scores,
-        )
-    } else {
-        (policy.score(&trees)?, Vec::new())
-    };
-    let examples: Vec<usize> = trees.iter().map(|&(example, _)| example).collect();
-    let mut scores = scores.into_iter();
-    for (example, logs) in examples.into_iter().zip(logs) {
+        .zip(scores)
+        .map(|(&(example, tree), scores)| (example, scores.programs(tree), scores))
+        .collect();
+    for (example, logs, scores) in scored {
         let glance = &mut glances[example];
         glance.stratum = if glance.selection.is_whole {
             Stratum::new(logs.iter().copied())
@@ -289,7 +279,9 @@ fn score<X, P: Policy<X>>(glances: &mut [Glance], policy: &mut P) -> Result<(), 
             Stratum::estimated(counted.map(|(log, count)| log + count.ln()))
         };
         glance.logs = logs;
-        glance.scores = scores.next();
+        // Drawing from π⁻ takes every prefix's probabilities, the rest only those of whole programs.
+        let is_outside_drawn = matches!(glance.from_policy, FromPolicy::OutsideDraws(_));
+        glance.scores = is_outside_drawn.then_some(scores);
     }
     Ok(())
 }

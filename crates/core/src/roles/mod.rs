@@ -207,23 +207,6 @@ pub trait Policy<X: ?Sized> {
         valid: &[Action],
         out: &mut Vec<f32>,
     ) -> Result<(), Self::Error>;
-
-    /// log π(a) of every program of some trees, each with the example that it belongs to; no example twice.
-    /// The rows are lost.
-    ///
-    /// As it is given here, it takes one step for each distinct prefix, all examples together, level by level
-    /// ([`score_by_level`]). A policy that has a faster way has its own.
-    ///
-    /// # Errors
-    /// Those of the other methods.
-    fn score(&mut self, trees: &[(usize, &PrefixTree)]) -> Result<Vec<Vec<f64>>, Self::Error> {
-        let scored = score_by_level(self, trees)?;
-        let programs = trees
-            .iter()
-            .zip(scored)
-            .map(|((_, tree), scores)| scores.programs(tree));
-        Ok(programs.collect())
-    }
 }
 
 /// The next action of a partial program.

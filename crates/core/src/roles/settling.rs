@@ -1,6 +1,6 @@
 //! From what actors saw to weighted programs.
 
-use super::{Estimator, Policy};
+use super::{Estimator, Policy, score_by_level};
 use crate::batch::{TrainingBatch, Trajectory};
 use crate::program::PrefixTree;
 
@@ -49,7 +49,9 @@ where
         })
         .collect();
     let trees: Vec<(usize, &PrefixTree)> = trees.iter().map(|(example, tree)| (*example, tree)).collect();
-    for (visit, logs) in batch.unweighted.iter_mut().zip(policy.score(&trees)?) {
+    let scored = trees.iter().zip(score_by_level(policy, &trees)?);
+    let scored = scored.map(|((_, tree), scores)| scores.programs(tree));
+    for (visit, logs) in batch.unweighted.iter_mut().zip(scored) {
         for (sample, log) in visit.inside.iter_mut().zip(logs) {
             sample.log_probability = Some(log);
         }

@@ -14,13 +14,9 @@ pub fn config() -> Config {
         vector: 3,
         hidden: 4,
         attention: 5,
-        layers: 2,
-        builtins: 4,
         token_features: 2,
         column_features: 2,
-        pair_features: 0,
-        cells: false,
-        constant_kinds: 0,
+        ..Config::paper(4)
     }
 }
 

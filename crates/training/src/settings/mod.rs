@@ -71,12 +71,9 @@ pub struct NetworkSettings {
     pub vector: usize,
     /// A word without a given vector is unknown if training has it less often.
     pub often: usize,
-    /// Features of a column: 1 for how many words of its name the question has, as in the paper; 2 to add which part
-    /// of its name they are; 3 to add whether it has a constant of the question.
+    /// How many of the [`COLUMN_FEATURES`] a column has, in their order; 1 as in the paper.
     pub column_features: usize,
-    /// Features of a token: 1 for whether it is in a constant that the table has, as in the paper; up to 7 to add
-    /// whether it is in a string, a number, a date, the name of a column, and whether it is a comparative, a
-    /// superlative.
+    /// How many of the [`TOKEN_FEATURES`] a token has, in their order; 1 as in the paper.
     #[serde(default = "one")]
     pub token_features: usize,
     /// Whether tokens and columns see each other; not so in the paper.
@@ -463,12 +460,12 @@ mod tests {
         assert_eq!(old, paper);
         let wrong = |change: &str| paper.with(change).unwrap().check().unwrap_err().to_string();
         assert_eq!(
-            wrong("network.token_features=8"),
-            "the setting network.token_features must be between 1 and 7"
+            wrong("network.token_features=0"),
+            format!("the setting network.token_features must be between 1 and {TOKEN_FEATURES}")
         );
         assert_eq!(
             wrong("network.column_features=0"),
-            "the setting network.column_features must be between 1 and 3"
+            format!("the setting network.column_features must be between 1 and {COLUMN_FEATURES}")
         );
     }
 

@@ -272,10 +272,7 @@ impl Settings {
                 vector: 64,
                 often: 3,
                 column_features: 2,
-                token_features: 1,
-                pairs: false,
-                cells: false,
-                constant_kinds: false,
+                ..Self::wtq_paper().network
             },
             learning: Learning {
                 rate: 0.005,
