@@ -6,7 +6,7 @@ use crate::wikisql::files::{ColumnType, Scalar};
 use crate::wikisql::{engine, files};
 use mapo_language::Language;
 use mapo_questions::{Linking, Question};
-use mapo_tables::{Reading, Table, TableBuilder, unique_names};
+use mapo_tables::{CellValues, Table, TableBuilder, unique_names};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -148,5 +148,5 @@ fn number(cell: &str) -> Option<f64> {
     let plain = cell.trim().replace(',', "").parse::<f64>().ok();
     plain
         .filter(|number| number.is_finite())
-        .or_else(|| Reading::of(cell).number)
+        .or_else(|| CellValues::of(cell).number)
 }

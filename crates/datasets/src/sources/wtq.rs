@@ -5,7 +5,7 @@ use crate::example::{Answer, Example};
 use crate::selection::{DatasetError, Examples, Reader, Selection, known_splits};
 use mapo_language::Language;
 use mapo_questions::{Annotation, CoreNlp, Linking, Question};
-use mapo_tables::{Format, LoadOptions, Reading, Table, TableBuilder};
+use mapo_tables::{CellValues, Format, LoadOptions, Table, TableBuilder};
 use mapo_text::{split_list, unescape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -239,7 +239,7 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
 
     let (mut headers, mut names) = (Vec::new(), Vec::new());
     let mut cells: Vec<Vec<String>> = Vec::new();
-    let mut readings: Vec<Vec<Reading>> = Vec::new();
+    let mut readings: Vec<Vec<CellValues>> = Vec::new();
     while let Some(fields) = lines.next() {
         let fields = fields?;
         let text = unescape(&fields[content]).into_owned();
@@ -266,14 +266,14 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
         if col == 0 {
             cells.push(Vec::new());
         }
-        let prose = fields[tokens].split('|').count() >= Reading::PROSE;
+        let prose = fields[tokens].split('|').count() >= CellValues::PROSE;
         let value = |field: usize| {
             fields[field]
                 .parse::<f64>()
                 .ok()
                 .filter(|n| n.is_finite() && !prose)
         };
-        readings[col].push(Reading {
+        readings[col].push(CellValues {
             number: value(number),
             second: value(second),
             date: fields[date].parse().ok(),
