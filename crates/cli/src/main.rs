@@ -1,10 +1,10 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
-mod boxed;
 mod chart;
 mod commands;
 mod data_args;
 mod json;
+mod models;
 mod prompt;
 mod reply_view;
 mod run_setup;

@@ -46,20 +46,6 @@ impl SettingsArgs {
     }
 }
 
-/// The split to train on and the one by which models are chosen, where they are not named. Who names what to train on
-/// of questions of their own, and not what to choose by, has none to choose by unless it is certain to be another part.
-pub fn splits(
-    data: &Dataset,
-    train: Option<&str>,
-    dev: Option<&str>,
-) -> Result<(String, Option<String>), Box<dyn Error>> {
-    let (usual, usual_dev) = data.training_splits()?;
-    let train = train.unwrap_or(&usual);
-    let is_apart = !matches!(data, Dataset::JsonLines(_)) || train == usual;
-    let dev = dev.map(str::to_owned).or(usual_dev.filter(|_| is_apart));
-    Ok((train.to_owned(), dev))
-}
-
 /// The examples to train on and to choose by.
 pub fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
     let train = load_split(run, &run.split, run.limit)?;
@@ -81,9 +67,7 @@ pub fn selection(run: &Origin, split: &str, limit: Option<usize>) -> Result<Sele
     Ok(Selection {
         split: Some(split.to_owned()),
         limit,
-        reader: Some(run.reader.parse()?),
-        linking: Some(run.linking.parse()?),
-        fit: Some(run.fit),
+        reading: run.reading.into(),
         functions: Some(run.functions),
         ids: None,
     })

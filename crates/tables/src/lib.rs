@@ -25,6 +25,7 @@ mod index;
 mod names;
 mod readings;
 pub mod rows;
+mod serialize;
 mod table;
 mod texts;
 mod value;

@@ -593,7 +593,7 @@ fn train(place: &Path) {
     settings.batch = 12;
     settings.steps = 100;
     settings.evaluate = 10;
-    let origin = Origin::new(&Dataset::Toy, &Selection::default(), 3, 1);
+    let origin = Origin::new(&Dataset::toy(), &Selection::default(), 3, 1);
     let config = RunConfig {
         run: origin,
         settings: settings.clone(),

@@ -2,7 +2,7 @@
 
 use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
-use crate::run_setup::{SettingsArgs, load, load_split, splits};
+use crate::run_setup::{SettingsArgs, load, load_split};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print, table_view};
 use clap::Args;
@@ -168,15 +168,14 @@ impl Compare {
             return Err("--seed-list has a seed twice; give each once".into());
         }
         let selection = self.data.selection.selection();
-        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
+        let (split, dev_split) =
+            data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(Plan {
             data: data.to_string(),
             split,
             dev_split: dev_split.ok_or("models must be compared by something; give --dev-split")?,
             test_split: self.test_split.clone(),
-            reader: data.reader(&selection).to_string(),
-            linking: data.linking(&selection).to_string(),
-            fit: data.fit(&selection),
+            reading: data.reading(&selection),
             functions: data.functions(&selection),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
@@ -220,7 +219,7 @@ impl Compare {
                 if self.memory.is_none() && !store.exists() {
                     self.explore(&store, &variant.settings, runs, stopper)?;
                 }
-                let found = memories::load(&store, runs.train)?;
+                let found = memories::load(&store, runs.train, &plan.reading)?;
                 explored.insert(store.clone(), found);
             }
             let mut begin_with = || {

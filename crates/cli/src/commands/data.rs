@@ -69,7 +69,7 @@ impl Data {
         for example in examples {
             summary.add(&example?);
         }
-        let (split, reader) = (self.data.split(&selection), self.data.reader(&selection));
+        let (split, reader) = (self.data.split(&selection), self.data.reading(&selection).reader);
         let about = json!({ "data": self.data.to_string(), "split": split, "reader": reader.to_string() });
         match self.json {
             true => writeln!(out, "{}", summary.to_json(about))?,
@@ -107,7 +107,7 @@ impl Data {
     }
 
     fn agreement(&self) -> Outcome {
-        let Dataset::Wtq(folder) = &self.data else {
+        let Some(folder) = self.data.corenlp_folder() else {
             return Err(format!(
                 "{} has no CoreNLP annotation to compare with; name wtq:DIR",
                 self.data

@@ -58,7 +58,7 @@ impl Demo {
         let split = |name: &str| {
             let split = Some(name.to_owned());
             examples(
-                &Dataset::Toy,
+                &Dataset::toy(),
                 &Selection {
                     split,
                     ..Selection::default()

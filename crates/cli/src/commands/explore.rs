@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::{Ending, Progress};
 use mapo_datasets::scoring::wtq::Scratch;
-use mapo_datasets::{Dataset, Example, Pruning, Selection};
+use mapo_datasets::{Example, Pruning, Selection};
 use mapo_language::{Assistance, Interpreter, Program};
 use mapo_training::filling;
 use mapo_training::store::{Entry, Header, StoreReader, StoreWriter};
@@ -116,12 +116,8 @@ impl Explore {
         }
     }
 
-    /// WikiSQL's ten functions are few enough to try all.
     fn pruning(&self) -> Pruning {
-        self.pruning.unwrap_or(match self.data.data {
-            Dataset::WikiSql(_) => Pruning::None,
-            _ => Pruning::Wide,
-        })
+        self.pruning.unwrap_or_else(|| self.data.data.pruning())
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
@@ -152,9 +148,7 @@ impl Explore {
             .into());
         }
         selection.split = Some(found.1.to_owned());
-        selection.reader = reader.header().reader.parse().ok();
-        selection.linking = reader.header().linking.parse().ok();
-        selection.fit = Some(reader.header().fit);
+        selection.reading = reader.header().reading.into();
         selection.ids = Some(Arc::new(HashSet::from([id.to_owned()])));
         let entry = reader
             .into_iter()
@@ -314,8 +308,8 @@ impl Summary {
     }
 
     fn to_json(&self, header: &Header) -> Value {
-        json!({
-            "data": header.dataset, "split": header.split, "reader": header.reader, "linking": header.linking, "fit": header.fit, "seed": header.seed,
+        let mut summary = json!({
+            "data": header.dataset, "split": header.split, "seed": header.seed,
             "pruning": header.pruning, "programs_each": header.programs,
             "examples": self.examples, "programs": self.programs, "programs_per_second": self.programs_per_second,
             "seconds": self.seconds, "threads": self.threads, "solved": self.solved,
@@ -327,7 +321,11 @@ impl Summary {
                 "max": self.percentile(100),
             },
             "explored_bytes_mean": self.mean_bytes, "explored_bytes_max": self.most_bytes,
-        })
+        });
+        for (switch, value) in header.reading.named() {
+            summary[switch] = json!(value);
+        }
+        summary
     }
 }
 

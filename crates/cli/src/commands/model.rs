@@ -81,8 +81,8 @@ impl Model {
                     .to_owned(),
             )?;
         }
-        if let Some(reader) = &card.reader {
-            line("reader", reader.clone())?;
+        if let Some(reader) = card.reading.reader {
+            line("reader", reader.to_string())?;
         }
         if let Some(seed) = card.seed {
             let threads = card.threads.map(|threads| format!(", on {threads} threads"));

@@ -1,9 +1,8 @@
 //! `mapo train`: a run.
 
-use crate::boxed;
 use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, load, selection, splits};
+use crate::run_setup::{SettingsArgs, load, selection};
 use crate::training::{Live, Stopper, threads};
 use crate::{Outcome, print};
 use clap::Args;
@@ -107,12 +106,13 @@ impl Train {
         let mut settings = self.settings.settings(data, self.init.is_some())?;
         let mut selection = self.selection.selection();
         if let Some(model) = &self.init {
-            let (network, card) = boxed::load(model, false)?;
+            let (network, card) = file::load(model, false)?;
             settings.take_sizes(network.config());
             // What the model knows keeps its place; what the data has beyond it can be learnt.
             selection.functions = Some(card.functions()?.and(&data.functions(&selection)));
         }
-        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
+        let (split, dev_split) =
+            data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(RunConfig {
             run: Origin {
                 split,
@@ -212,15 +212,15 @@ fn begin<'a>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
     let memories = match &run.memory {
         _ if !settings.needs_memories() => vec![Default::default(); train.len()],
-        Some(store) => pool.install(|| memories::load(store, train))?,
+        Some(store) => pool.install(|| memories::load(store, train, &run.reading))?,
         None => {
             explore_into(path, &folder.programs(), config, train, stopper, &pool)?;
-            pool.install(|| memories::load(&folder.programs(), train))?
+            pool.install(|| memories::load(&folder.programs(), train, &run.reading))?
         }
     };
     let (seed, threads) = (run.seed, run.threads);
     if let Some(model) = &run.init {
-        let (network, card) = boxed::load(model, true)?;
+        let (network, card) = file::load(model, true)?;
         let network = file::knowing(network, &card.functions()?, &run.functions, seed)?;
         return Ok(Trainer::with_network(
             settings, seed, threads, network, train, memories, dev,

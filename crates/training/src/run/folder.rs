@@ -17,10 +17,9 @@
 //! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
-use mapo_datasets::{Dataset, Selection};
-use mapo_language::{Fit, Lexicon};
+use mapo_datasets::{Dataset, Reading, Selection};
+use mapo_language::Lexicon;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
-use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -57,16 +56,10 @@ impl RunConfig {
         let settings =
             serde_json::to_value(&self.settings).map_err(|error| Error::Settings(error.to_string()))?;
         Ok(Card {
-            data: Some(
-                run.data
-                    .parse()
-                    .map_or_else(|_| run.data.clone(), |data: Dataset| data.name()),
-            ),
+            data: Some(Dataset::name_of(&run.data)),
             split: Some(run.split.clone()),
             limit: run.limit,
-            reader: Some(run.reader.clone()),
-            linking: Some(run.linking.clone()),
-            fit: Some(run.fit),
+            reading: run.reading.into(),
             functions: Some(run.functions.names().into_iter().map(str::to_owned).collect()),
             seed: Some(run.seed),
             threads: Some(run.threads),
@@ -91,16 +84,9 @@ pub struct Origin {
     pub split: String,
     /// The split to choose by.
     pub dev_split: Option<String>,
-    /// Whose reading of questions.
-    pub reader: String,
-    /// How words of questions are found in cells. Runs that do not say were made when there was only the
-    /// paper's way.
-    #[serde(default = "papers_linking")]
-    pub linking: String,
-    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's
-    /// way.
-    #[serde(default)]
-    pub fit: Fit,
+    /// How questions and tables are read.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do not say were
     /// made when there were the paper's only.
     #[serde(default)]
@@ -129,9 +115,7 @@ impl Origin {
             data: data.to_string(),
             split: data.split(selection).to_owned(),
             dev_split: None,
-            reader: data.reader(selection).to_string(),
-            linking: data.linking(selection).to_string(),
-            fit: data.fit(selection),
+            reading: data.reading(selection),
             functions: data.functions(selection),
             limit: selection.limit,
             seed,
@@ -141,10 +125,6 @@ impl Origin {
             init: None,
         }
     }
-}
-
-fn papers_linking() -> String {
-    Linking::Paper.to_string()
 }
 
 /// A run's directory.
@@ -583,7 +563,7 @@ mod tests {
         ] {
             let run = Origin {
                 data: data.to_owned(),
-                ..Origin::new(&Dataset::Toy, &Selection::default(), 3, 1)
+                ..Origin::new(&Dataset::toy(), &Selection::default(), 3, 1)
             };
             let settings = Settings::toy();
             let card = RunConfig { run, settings }.card(1, Some(0.0)).unwrap();
