@@ -7,7 +7,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::variant::Variant;
-use crate::run::folder::{Origin, RunConfig};
+use crate::run::config::{Origin, RunConfig};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 const PLAN: &str = "compare.json";
@@ -235,21 +236,47 @@ impl Plan {
     /// How a run is made.
     pub fn config(&self, variant: &Variant, seed: u64, threads: usize) -> RunConfig {
         RunConfig {
-            run: Origin {
-                data: self.data.clone(),
-                split: self.split.clone(),
-                dev_split: Some(self.dev_split.clone()),
-                reading: self.reading,
-                functions: self.functions,
-                limit: self.limit,
-                seed,
-                threads,
-                // Those belong to the comparison.
-                memory: None,
-                vectors: None,
-                init: None,
-            },
+            run: self.origin(seed, threads),
             settings: variant.settings.clone(),
+        }
+    }
+
+    /// The data of a run. Its store and its word vectors belong to the comparison.
+    pub(super) fn origin(&self, seed: u64, threads: usize) -> Origin {
+        Origin {
+            data: self.data.clone(),
+            split: self.split.clone(),
+            dev_split: Some(self.dev_split.clone()),
+            reading: self.reading,
+            functions: self.functions,
+            limit: self.limit,
+            seed,
+            threads,
+            memory: None,
+            vectors: None,
+            init: None,
+        }
+    }
+
+    /// Whether the variants can share what was explored: none explores otherwise if all is explored already.
+    ///
+    /// # Errors
+    /// Names the variant that would.
+    pub fn check_exploration(&self, common: &Settings) -> Result<()> {
+        let otherwise = |variant: &&Variant| {
+            variant.explores_first() && variant.settings.explore_first != common.explore_first
+        };
+        match self
+            .variants
+            .iter()
+            .find(otherwise)
+            .filter(|_| self.memory.is_some())
+        {
+            Some(variant) => Err(Error::Variant(format!(
+                "variant {} explores in its own way, but --memory gives what was explored; leave one of them out",
+                variant.name
+            ))),
+            None => Ok(()),
         }
     }
 
@@ -269,7 +296,6 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
     use mapo_datasets::{Dataset, Selection};
 
     fn plan(names: &[&str], seeds: &[u64]) -> Plan {

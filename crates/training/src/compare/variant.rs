@@ -101,7 +101,7 @@ impl Variant {
     /// If it is not of this form, or a setting is unknown or makes no sense.
     pub fn parse(text: &str, common: &Settings, data: &Dataset) -> Result<Self> {
         let Some((name, changes)) = text.split_once(':') else {
-            return Err(Error::Settings(format!(
+            return Err(Error::Variant(format!(
                 "'{text}' is no variant; write NAME:SETTING,SETTING…, as in fast:learning.rate=0.01"
             )));
         };
@@ -123,7 +123,7 @@ impl Variant {
     /// If it is not of this form, or a setting is unknown or makes no sense.
     pub fn read_all(text: &str, common: &Settings, data: &Dataset) -> Result<Vec<Self>> {
         let file: VariantFile = toml::from_str(text)
-            .map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))?;
+            .map_err(|error: toml::de::Error| Error::Variant(error.message().to_owned()))?;
         let variant = |entry: VariantEntry| {
             let begin = match &entry.from {
                 Some(from) => Self::named(from, common, data)?.settings,
@@ -140,7 +140,7 @@ impl Variant {
     fn checked(name: &str, settings: Settings) -> Result<Self> {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
-            return Err(Error::Settings(format!(
+            return Err(Error::Variant(format!(
                 "'{name}' cannot name a variant, since it names a directory too; use up to 64 letters, digits, - and _"
             )));
         }
@@ -167,7 +167,7 @@ impl Variant {
 pub fn check_distinct(variants: &[Variant]) -> Result<()> {
     let mut names = HashSet::new();
     match variants.iter().find(|variant| !names.insert(&variant.name)) {
-        Some(twice) => Err(Error::Settings(format!(
+        Some(twice) => Err(Error::Variant(format!(
             "there are two variants '{}'; give one of them another name",
             twice.name
         ))),
@@ -176,13 +176,13 @@ pub fn check_distinct(variants: &[Variant]) -> Result<()> {
 }
 
 fn of_variant(name: &str, problem: &dyn std::fmt::Display) -> Error {
-    Error::Settings(format!("variant {name}: {problem}"))
+    Error::Variant(format!("variant {name}: {problem}"))
 }
 
 fn unknown(name: &str) -> Error {
     let wrong = format!("there is no objective '{name}'");
     let like = name.to_lowercase().replace(' ', "-");
-    Error::Settings(match closest(&like, NAMES.into_iter()) {
+    Error::Variant(match closest(&like, NAMES.into_iter()) {
         Some(close) => format!("{wrong}; did you mean '{close}'?"),
         None => format!("{wrong}; there are {}", NAMES.join(", ")),
     })
