@@ -1,7 +1,7 @@
 //! The arguments that mean the same in every command that reads a dataset.
 
 use clap::Args;
-use mapo_datasets::{Dataset, Reader, ReadingChoice, Selection};
+use mapo_datasets::{Dataset, DatasetError, Example, Reader, ReadingChoice, Selection};
 use mapo_language::Fit;
 use mapo_questions::Linking;
 
@@ -61,6 +61,11 @@ impl ReadingArgs {
             fit: self.fit,
         }
     }
+}
+
+/// All examples that a selection names.
+pub fn examples(data: &Dataset, selection: &Selection) -> Result<Vec<Example>, DatasetError> {
+    data.examples(selection)?.collect()
 }
 
 /// A dataset given by `--data`.

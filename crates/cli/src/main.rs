@@ -1,5 +1,6 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+mod card_view;
 mod chart;
 mod commands;
 mod data_args;
@@ -7,11 +8,13 @@ mod json;
 mod models;
 mod prompt;
 mod reply_view;
-mod run_setup;
+mod settings_args;
 mod size;
 mod table_view;
 mod terminal;
-mod training;
+mod threads;
+mod watching;
+mod words_of;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;

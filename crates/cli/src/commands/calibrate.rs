@@ -1,9 +1,9 @@
 //! `mapo calibrate`: how far a model's answers can be trusted.
 
-use crate::commands::model::in_words;
-use crate::data_args::DataArgs;
+use crate::card_view::in_words;
+use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
-use crate::training::{examples, threads};
+use crate::threads::pool;
 use crate::{Outcome, chart, print};
 use clap::Args;
 use mapo_model::Card;
@@ -64,9 +64,7 @@ impl Calibrate {
         }
         let bits = self.into.as_ref().map(|file| Summary::read(file)).transpose()?;
         let examples = examples(&self.data.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
+        let pool = pool(self.threads)?;
         let predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
         let calibration = if self.check {
             let none = || {

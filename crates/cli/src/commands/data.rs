@@ -1,6 +1,6 @@
 //! `mapo data`: what a dataset holds.
 
-use crate::data_args::SelectionArgs;
+use crate::data_args::{SelectionArgs, examples};
 use crate::{Outcome, json, table_view};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -82,7 +82,7 @@ impl Data {
     }
 
     fn words(&self, selection: &Selection) -> Outcome {
-        let examples = crate::training::examples(&self.data, selection)?;
+        let examples = examples(&self.data, selection)?;
         let mut counts: HashMap<String, usize> = HashMap::new();
         let words = vocabulary::counted(&examples).into_iter();
         let words = words.map(|(word, count)| (word.to_owned(), count));

@@ -1,9 +1,9 @@
 //! `mapo eval`: how good models are.
 
-use crate::commands::model::in_short;
-use crate::data_args::DataArgs;
+use crate::card_view::in_short;
+use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
-use crate::training::{examples, threads};
+use crate::threads::pool;
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_datasets::{Dataset, Example};
@@ -54,9 +54,7 @@ impl Eval {
         let models = Models::load(&self.model)?;
         let selection = models.selection(&self.data)?;
         let examples = examples(&self.data.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
+        let pool = pool(self.threads)?;
         let began = Instant::now();
         let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
         if let Some(calibration) = models.calibration() {

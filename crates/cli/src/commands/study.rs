@@ -1,9 +1,9 @@
 //! `mapo study`: what a trained model knows, and where it is wrong.
 
-use crate::commands::explore::Display;
-use crate::data_args::DataArgs;
+use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
-use crate::training::{Stopper, examples, threads};
+use crate::threads::pool;
+use crate::watching::{Display, Stopper};
 use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_datasets::{Example, Pruning, Selection};
@@ -79,9 +79,7 @@ impl Study {
         }
         let annotated = self.annotated_examples(&selection)?;
         let memory = self.found(&selection, &examples, &annotated)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
+        let pool = pool(self.threads)?;
         let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
         if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);

@@ -2,9 +2,9 @@
 
 use mapo_datasets::{Dataset, Example, Reading, Selection};
 use mapo_language::Lexicon;
-use mapo_model::file::Card;
+use mapo_model::file::{Card, load};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::settings::Settings;
 use crate::{Error, Result};
@@ -20,6 +20,20 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
+    /// The same run, beginning with a model instead of a new network, whose sizes it takes. The functions that the
+    /// model knows keep their places; what the data has beyond them can be learnt.
+    ///
+    /// # Errors
+    /// If the model cannot be read.
+    pub fn beginning_with(mut self, model: &Path) -> Result<Self> {
+        let (network, card) = load(model, false)?;
+        self.settings.take_sizes(network.config());
+        let known = card.functions().map_err(mapo_model::Error::from)?;
+        self.run.functions = known.and(&self.run.functions);
+        self.run.init = Some(model.to_owned());
+        Ok(self)
+    }
+
     /// The card of a model that a run found best.
     ///
     /// # Errors

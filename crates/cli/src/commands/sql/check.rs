@@ -1,8 +1,9 @@
 //! Programs run both ways: by the interpreter and by SQLite.
 
 use super::engine::Engine;
+use crate::data_args::examples;
 use crate::models::Models;
-use crate::training::{examples, threads};
+use crate::threads::pool;
 use crate::{Outcome, json, print};
 use mapo_core::example_rng;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -43,9 +44,7 @@ impl Check {
         let models = Models::load(self.model.as_slice())?;
         let selection = models.select(&self.data, self.selection.clone())?;
         let examples = examples(&self.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
+        let pool = pool(self.threads)?;
         let checked = pool.install(|| self.run(&examples, models.networks.first()));
         let tables = checked.map_err(|error| error as Box<dyn Error>)?;
         if let Some(file) = &self.details {

@@ -1,10 +1,8 @@
-//! How a run is set up from the command line: its settings and its examples. `mapo train` and `mapo compare`
-//! share it.
+//! The arguments that set a run's settings.
 
-use crate::training::examples;
 use clap::Args;
-use mapo_datasets::{Dataset, Example, Selection};
-use mapo_training::{Origin, Preset, Settings};
+use mapo_datasets::Dataset;
+use mapo_training::{Preset, Settings};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -44,31 +42,4 @@ impl SettingsArgs {
         settings.check()?;
         Ok(settings)
     }
-}
-
-/// The examples to train on and to choose by.
-pub fn load(run: &Origin) -> Result<(Vec<Example>, Vec<Example>), Box<dyn Error>> {
-    let train = load_split(run, &run.split, run.limit)?;
-    let dev = match &run.dev_split {
-        Some(split) => load_split(run, split, None)?,
-        None => Vec::new(),
-    };
-    Ok((train, dev))
-}
-
-/// The examples of a split, read as the run reads its own.
-pub fn load_split(run: &Origin, split: &str, limit: Option<usize>) -> Result<Vec<Example>, Box<dyn Error>> {
-    let data: Dataset = run.data.parse()?;
-    examples(&data, &selection(run, split, limit)?)
-}
-
-/// A split, read as the run reads its own.
-pub fn selection(run: &Origin, split: &str, limit: Option<usize>) -> Result<Selection, Box<dyn Error>> {
-    Ok(Selection {
-        split: Some(split.to_owned()),
-        limit,
-        reading: run.reading.into(),
-        functions: Some(run.functions),
-        ids: None,
-    })
 }
