@@ -1,5 +1,6 @@
 //! A model that answers.
 
+use mapo_datasets::{Dataset, Reading};
 use mapo_language::explain::{MOST_VALUES, english, explain, sql};
 use mapo_language::{Assistance, Context, Interpreter, Language, Lexicon, Token};
 use mapo_model::choice::{Choice, choices};
@@ -40,16 +41,12 @@ pub struct Answerer {
 }
 
 impl Answerer {
-    /// The file of the model in the box.
-    pub const BOXED: &[u8] = include_bytes!("../../../models/wtq.safetensors");
-
     /// The model in the box.
     ///
     /// # Errors
     /// None, unless the box was built with a broken model.
     pub fn boxed() -> Result<Self> {
-        let (network, card) = file::from_bytes(Self::BOXED, Path::new("the model in the box"), false)?;
-        Self::new(network, card)
+        Self::open(Path::new(file::BOX))
     }
 
     /// A model from a file, as `mapo train` or `mapo pack` wrote it.
@@ -79,22 +76,19 @@ impl Answerer {
         &self.card
     }
 
-    /// How words of questions are found in cells: as in training.
-    fn linking(&self) -> Linking {
-        let said = self.card.linking.as_deref();
-        said.and_then(|name| name.parse().ok()).unwrap_or(Linking::Wide)
+    /// How a question about any table is read: by our own reader, and else as in training.
+    fn reading(&self) -> Reading {
+        let free = Reading {
+            linking: Linking::Wide,
+            ..Reading::PLAIN
+        };
+        self.card.reading.over(free)
     }
 
     /// The language that the model was trained to write.
     fn language(&self) -> Language {
-        let language = match self.card.data.as_deref() {
-            Some("wikisql") => Language::wikisql(),
-            _ => Language::FULL,
-        };
-        Language {
-            fit: self.card.fit.unwrap_or_default(),
-            ..language.known_as(self.functions)
-        }
+        let language = Dataset::language_of(self.card.data.as_deref().unwrap_or_default());
+        language.known_as(self.functions)
     }
 
     /// Answers a question about a table. That no program is found is no error: the reply says so.
@@ -105,7 +99,8 @@ impl Answerer {
         let began = Instant::now();
         check_question(question)?;
         check_table(table)?;
-        let read = Question::read(question, table, self.linking());
+        let reading = self.reading();
+        let read = reading.question(question, table);
         let view = self.view(table);
         let network = &self.network;
         let input: Input = Arc::new(encode_beside(
@@ -116,7 +111,8 @@ impl Answerer {
             &view,
         ));
         let constants = read.mentions.iter().map(|mention| mention.constant.clone());
-        let context = Arc::new(Context::new(Arc::clone(table), constants, self.language()));
+        let language = reading.language(self.language());
+        let context = Arc::new(Context::new(Arc::clone(table), constants, language));
         let mut interpreter = Interpreter::with_assistance(context, Assistance::All);
         let mut policy = NeuralPolicy::new(Arc::clone(network));
         let beams = beam_search(

@@ -130,7 +130,7 @@ fn questions_of_no_language_get_some_reply() {
 fn a_calibration_says_how_sure_it_is_and_keeps_the_answer() {
     let table = people();
     let raw = BOXED.ask(&table, "who has the most points?").unwrap();
-    let (network, mut card) = mapo_model::file::from_bytes(Answerer::BOXED, "box".as_ref(), false).unwrap();
+    let (network, mut card) = mapo_model::file::load(mapo_model::file::BOX.as_ref(), false).unwrap();
     card.calibration = Some(Calibration {
         bias: -1.0,
         slope: 0.5,

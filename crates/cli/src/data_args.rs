@@ -1,7 +1,7 @@
 //! The arguments that mean the same in every command that reads a dataset.
 
 use clap::Args;
-use mapo_datasets::{Dataset, Reader, Selection};
+use mapo_datasets::{Dataset, DatasetError, Example, Reader, ReadingChoice, Selection};
 use mapo_language::Fit;
 use mapo_questions::Linking;
 
@@ -18,18 +18,25 @@ pub struct SelectionArgs {
     /// Only the first N examples.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How questions and tables are read. Where a model answers, what is not said is as the model was trained.
+#[derive(Args, Clone)]
+pub struct ReadingArgs {
     /// Whose reading of questions and cells: `corenlp` is the annotation that WikiTableQuestions comes with and the
     /// default there, `mapo` is ours, for any text.
     #[arg(long, value_name = "READER")]
-    pub reader: Option<Reader>,
+    reader: Option<Reader>,
     /// How words of a question are found in cells: `paper`, as they stand; `wide`, in other forms too (goalies for
     /// goalie, norwegian for norway), the default for WikiTableQuestions and one's own questions.
     #[arg(long, value_name = "LINKING")]
-    pub linking: Option<Linking>,
+    linking: Option<Linking>,
     /// Where a value must stand for a program to use it with a column: `rows`, in the rows at hand, as in the paper;
     /// `table`, anywhere, so that an answer may be nothing, the default for WikiSQL.
     #[arg(long, value_name = "FIT")]
-    pub fit: Option<Fit>,
+    fit: Option<Fit>,
 }
 
 impl SelectionArgs {
@@ -38,13 +45,27 @@ impl SelectionArgs {
         Selection {
             split: self.split.clone(),
             limit: self.limit,
-            reader: self.reader,
-            linking: self.linking,
-            fit: self.fit,
+            reading: self.reading.choice(),
             functions: None,
             ids: None,
         }
     }
+}
+
+impl ReadingArgs {
+    /// What the arguments say.
+    fn choice(&self) -> ReadingChoice {
+        ReadingChoice {
+            reader: self.reader,
+            linking: self.linking,
+            fit: self.fit,
+        }
+    }
+}
+
+/// All examples that a selection names.
+pub fn examples(data: &Dataset, selection: &Selection) -> Result<Vec<Example>, DatasetError> {
+    data.examples(selection)?.collect()
 }
 
 /// A dataset given by `--data`.

@@ -6,12 +6,7 @@ use serde_json::{Value, json};
 
 /// A number, without a decimal point where it is whole.
 pub fn number(number: f64) -> Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53: every whole number below is exact
-    if number.fract() == 0.0 && number.abs() < EXACT {
-        json!(number as i64)
-    } else {
-        json!(number)
-    }
+    json!(mapo_tables::Value::Number(number))
 }
 
 /// The items of an expression's value; rows as numbers from 0.

@@ -1,17 +1,20 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
-mod boxed;
+mod card_view;
 mod chart;
 mod commands;
 mod data_args;
 mod json;
+mod models;
 mod prompt;
 mod reply_view;
-mod run_setup;
+mod settings_args;
 mod size;
 mod table_view;
 mod terminal;
-mod training;
+mod threads;
+mod watching;
+mod words_of;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;

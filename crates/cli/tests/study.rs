@@ -61,7 +61,7 @@ fn annotated(folder: &std::path::Path) -> String {
 }
 
 fn toy_ids() -> Vec<String> {
-    let examples = Dataset::Toy.examples(&Selection::default()).unwrap();
+    let examples = Dataset::toy().examples(&Selection::default()).unwrap();
     examples.take(3).map(|example| example.unwrap().id).collect()
 }
 
@@ -222,7 +222,9 @@ fn the_forms_of_the_real_file_are_read_and_translated() {
         ids: Some(Arc::new(ids)),
         ..Selection::default()
     };
-    let examples = Dataset::Wtq(data).examples(&selection).unwrap();
+    let examples = Dataset::of(&mapo_datasets::sources::wtq::Wtq, data)
+        .examples(&selection)
+        .unwrap();
     let examples: BTreeMap<String, Example> = examples
         .map(|example| example.unwrap())
         .map(|example| (example.id.clone(), example))

@@ -1,196 +1,277 @@
 //! Datasets: questions with their tables and answers, from the benchmarks' files, from one's own, or generated.
 
-use crate::example::Example;
-use crate::selection::{DatasetError, Examples, Reader, Selection};
-use crate::sources::{jsonl, toy, wikisql, wtq};
-use mapo_language::{Fit, Language, Lexicon};
-use mapo_questions::Linking;
+use crate::environment::Pruning;
+use crate::reading::{Reader, Reading, ReadingChoice};
+use crate::scoring::{Item, Report};
+use crate::selection::{DatasetError, Examples, Selection};
+use crate::sources::{SOURCES, Source, source, toy};
+use mapo_language::{Language, Lexicon};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dataset {
-    /// The built-in one, see [`toy`].
-    Toy,
-    /// WikiTableQuestions, in a folder of its official layout.
-    Wtq(PathBuf),
-    /// WikiSQL, in a folder of its official layout.
-    WikiSql(PathBuf),
-    /// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
-    JsonLines(PathBuf),
+/// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`. What is particular about a kind of dataset is said
+/// in its [`Source`].
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    source: &'static dyn Source,
+    /// The folder or file; empty for a dataset that is built in.
+    place: PathBuf,
 }
+
+impl PartialEq for Dataset {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind(), &self.place) == (other.kind(), &other.place)
+    }
+}
+
+impl Eq for Dataset {}
 
 impl FromStr for Dataset {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let (kind, path) = name.split_once(':').unwrap_or((name, ""));
-        let needs = |what: &str| match path {
-            "" => Err(format!("'{kind}' needs a {what}: {kind}:{}", what.to_uppercase())),
-            path => Ok(PathBuf::from(path)),
-        };
-        match kind {
-            "toy" if path.is_empty() => Ok(Dataset::Toy),
-            "wtq" => Ok(Dataset::Wtq(needs("dir")?)),
-            "wikisql" => Ok(Dataset::WikiSql(needs("dir")?)),
-            "jsonl" => Ok(Dataset::JsonLines(needs("file")?)),
-            _ => Err(format!(
-                "there is no dataset '{name}'; name toy, wtq:DIR, wikisql:DIR or jsonl:FILE"
-            )),
+        let (kind, place) = name.split_once(':').unwrap_or((name, ""));
+        let known = source(kind).ok_or_else(|| unknown(name))?;
+        match (known.place(), place) {
+            (None, "") => Ok(Dataset::of(known, "")),
+            (None, _) => Err(unknown(name)),
+            (Some(what), "") => Err(format!("'{kind}' needs a {what}: {kind}:{}", what.to_uppercase())),
+            (Some(_), place) => Ok(Dataset::of(known, place)),
         }
     }
 }
 
+fn unknown(name: &str) -> String {
+    format!("there is no dataset '{name}'; name {}", Dataset::forms())
+}
+
 impl fmt::Display for Dataset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Dataset::Toy => f.write_str("toy"),
-            Dataset::Wtq(path) => write!(f, "wtq:{}", path.display()),
-            Dataset::WikiSql(path) => write!(f, "wikisql:{}", path.display()),
-            Dataset::JsonLines(path) => write!(f, "jsonl:{}", path.display()),
+        match self.source.place() {
+            None => f.write_str(self.kind()),
+            Some(_) => write!(f, "{}:{}", self.kind(), self.place.display()),
         }
     }
 }
 
 impl Dataset {
+    /// A dataset of a kind in a folder or file.
+    pub fn of(source: &'static dyn Source, place: impl Into<PathBuf>) -> Self {
+        let place = place.into();
+        Dataset { source, place }
+    }
+
+    /// The built-in one, see [`toy`].
+    pub fn toy() -> Self {
+        Dataset::of(&toy::Toy, "")
+    }
+
+    /// How datasets are named: `toy, wtq:DIR, wikisql:DIR or jsonl:FILE`.
+    pub fn forms() -> String {
+        let form = |source: &dyn Source| match source.place() {
+            None => source.kind().to_owned(),
+            Some(what) => format!("{}:{}", source.kind(), what.to_uppercase()),
+        };
+        let forms = SOURCES.map(form);
+        match forms.split_last() {
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
+    /// The name of a dataset without its folder, whether or not this version knows its kind.
+    pub fn name_of(text: &str) -> String {
+        match text.parse::<Dataset>() {
+            Ok(dataset) => dataset.name(),
+            Err(_) => text.split(':').next().unwrap_or(text).to_owned(),
+        }
+    }
+
+    /// The language of the programs for a dataset of this [name](Self::name); the whole language if there is none.
+    pub fn language_of(name: &str) -> Language {
+        let known = name.split(':').next().and_then(source);
+        known.map_or(Language::FULL, |source| source.language())
+    }
+
     /// The kind of dataset, without where it is: `toy`, `wtq`, `wikisql`, `jsonl`.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Dataset::Toy => "toy",
-            Dataset::Wtq(_) => "wtq",
-            Dataset::WikiSql(_) => "wikisql",
-            Dataset::JsonLines(_) => "jsonl",
-        }
+        self.source.kind()
     }
 
     /// The name without the folder, which means nothing on another machine: `wtq`, `jsonl:questions.jsonl`.
     pub fn name(&self) -> String {
-        match self {
-            Dataset::JsonLines(file) => {
-                format!("jsonl:{}", file.file_name().unwrap_or_default().to_string_lossy())
-            }
-            _ => self.kind().to_owned(),
-        }
+        self.source.name(&self.place)
     }
 
     /// The examples that a selection names.
+    ///
+    /// # Errors
+    /// If there is no such split, or the dataset cannot be read.
     pub fn examples(&self, selection: &Selection) -> Result<Examples, DatasetError> {
         let splits = match (&selection.split, &selection.ids) {
-            (None, Some(_)) => self.whole(),
+            (None, Some(_)) => self.source.whole(&self.place),
             _ => vec![self.split(selection)],
         };
-        let parts = splits.into_iter().map(|split| self.part(split, selection));
+        let reading = self.readable(selection)?;
+        let parts = splits.into_iter().map(|split| {
+            self.source
+                .examples(&self.place, split, reading, selection.clone())
+        });
         let examples = parts.collect::<Result<Vec<Examples>, _>>()?.into_iter().flatten();
-        let (fit, functions) = (self.fit(selection), self.functions(selection));
-        let fitting = move |example: Example| example.fitting(fit).known_as(functions);
-        let examples = examples.map(move |example| example.map(fitting));
+        let functions = self.functions(selection);
+        let examples = examples.map(move |example| example.map(|example| example.known_as(functions)));
         Ok(match selection.limit {
             Some(limit) => Box::new(examples.take(limit)),
             None => Box::new(examples),
         })
     }
 
-    fn part(&self, split: &str, selection: &Selection) -> Result<Examples, DatasetError> {
-        match self {
-            Dataset::Wtq(folder) => {
-                let linking = self.linking(selection);
-                wtq::examples(folder, split, self.reader(selection), linking, selection.clone())
-            }
-            _ if selection.reader == Some(Reader::CoreNlp) => Err(DatasetError::Reader {
-                dataset: self.to_string(),
-            }),
-            Dataset::Toy => toy::examples(split, self.linking(selection), selection.clone()),
-            Dataset::WikiSql(folder) => {
-                wikisql::examples(folder, split, self.linking(selection), selection.clone())
-            }
-            Dataset::JsonLines(file) => {
-                jsonl::examples(file, split, self.linking(selection), selection.clone())
-            }
-        }
-    }
-
-    /// The splits that together hold every example once, as far as they are here.
-    fn whole(&self) -> Vec<&'static str> {
-        let (folder, ending, splits) = match self {
-            Dataset::Wtq(folder) => (
-                folder.join("data"),
-                ".tsv",
-                &["training", "pristine-seen-tables", "pristine-unseen-tables"][..],
-            ),
-            Dataset::WikiSql(folder) => (folder.clone(), ".jsonl", &["train", "dev", "test"][..]),
-            Dataset::Toy => return toy::Split::ALL.map(toy::Split::name).to_vec(),
-            Dataset::JsonLines(_) => return vec!["all"],
-        };
-        let here = |split: &&&str| folder.join(format!("{split}{ending}")).exists();
-        let mut here: Vec<&str> = splits.iter().filter(here).copied().collect();
-        if here.is_empty() {
-            here.push(splits[0]); // opening it gives the right error
-        }
-        here
-    }
-
     /// The split that a selection means.
     pub fn split<'a>(&self, selection: &'a Selection) -> &'a str {
-        let first = match self {
-            Dataset::Wtq(_) => "training",
-            Dataset::Toy | Dataset::WikiSql(_) => "train",
-            Dataset::JsonLines(_) => "all",
-        };
+        let first = self.source.first_split();
         selection.split.as_deref().unwrap_or(first)
     }
 
-    /// The split to train on and the one to choose a model by, where none are named. For questions of one's own that is
-    /// what the file has: the splits that its lines name, or else some of its tables kept apart.
+    /// The split to train on and the one to choose a model by, where they are not named. Who names what to train on of
+    /// questions of their own, and not what to choose by, has none to choose by unless it is certain to be another part.
     ///
     /// # Errors
-    /// If the file cannot be read.
-    pub fn training_splits(&self) -> Result<(String, Option<String>), DatasetError> {
-        let (train, dev) = match self {
-            Dataset::Toy | Dataset::WikiSql(_) => ("train", Some("dev")),
-            Dataset::Wtq(_) => ("training", Some("random-split-1-dev")),
-            Dataset::JsonLines(file) => match jsonl::Splits::of(file)?.has_train_and_dev() {
-                (true, true) => ("train", Some("dev")),
-                (true, false) => ("train", None),
-                (false, true) | (false, false) => ("all", None),
-            },
-        };
+    /// If the dataset must be looked into and cannot be read.
+    pub fn training_splits(
+        &self,
+        train: Option<&str>,
+        dev: Option<&str>,
+    ) -> Result<(String, Option<String>), DatasetError> {
+        let (usual, usual_dev) = self.source.training_splits(&self.place)?;
+        let train = train.unwrap_or(usual);
+        let is_apart = self.source.has_own_dev_split() || train == usual;
+        let dev = dev.or(usual_dev.filter(|_| is_apart));
         Ok((train.to_owned(), dev.map(str::to_owned)))
     }
 
-    /// The reader that a selection means: the dataset's own annotation where it has one.
-    pub fn reader(&self, selection: &Selection) -> Reader {
-        selection.reader.unwrap_or(match self {
-            Dataset::Wtq(_) => Reader::CoreNlp,
-            _ => Reader::Mapo,
-        })
+    /// How a selection is read: as it says, and for the rest in the dataset's own way.
+    pub fn reading(&self, selection: &Selection) -> Reading {
+        selection.reading.over(self.source.reading())
     }
 
-    /// How a selection's questions are linked with their tables: widely where people wrote them freely.
-    pub fn linking(&self, selection: &Selection) -> Linking {
-        selection.linking.unwrap_or(match self {
-            Dataset::Wtq(_) | Dataset::JsonLines(_) => Linking::Wide,
-            Dataset::Toy | Dataset::WikiSql(_) => Linking::Paper,
-        })
+    /// The same selection, read as a model was trained, as far as the selection does not say how. An annotation that
+    /// the model was trained with and this dataset has not is passed over.
+    pub fn selection_for(&self, selection: Selection, mut trained: ReadingChoice) -> Selection {
+        trained.reader = trained.reader.filter(|reader| self.has(*reader));
+        Selection {
+            reading: selection.reading.or(trained),
+            ..selection
+        }
     }
 
-    /// The functions that programs are numbered with: the paper's, where its figures are to be met again; all that there
-    /// are for questions of one's own.
+    /// The functions that programs are numbered with: those of whoever answers, or else the dataset's.
     pub fn functions(&self, selection: &Selection) -> Lexicon {
-        selection.functions.unwrap_or_else(|| match self {
-            Dataset::Toy => toy::language().lexicon,
-            Dataset::Wtq(_) => Language::WIKITABLEQUESTIONS.lexicon,
-            Dataset::WikiSql(_) => Language::wikisql().lexicon,
-            Dataset::JsonLines(_) => Language::FULL.lexicon,
-        })
+        let own = || self.source.language().lexicon;
+        selection.functions.unwrap_or_else(own)
     }
 
-    /// Where values must stand to be offered: anywhere in the table where the answer may be nothing.
-    pub fn fit(&self, selection: &Selection) -> Fit {
-        selection.fit.unwrap_or(match self {
-            Dataset::WikiSql(_) => Fit::Table,
-            Dataset::Toy | Dataset::Wtq(_) | Dataset::JsonLines(_) => Fit::Rows,
-        })
+    /// Whether a reader can read it.
+    fn has(&self, reader: Reader) -> bool {
+        reader == Reader::Mapo || self.source.has_corenlp()
+    }
+
+    /// How a selection is read, if it can be.
+    fn readable(&self, selection: &Selection) -> Result<Reading, DatasetError> {
+        let reading = self.reading(selection);
+        match self.has(reading.reader) {
+            true => Ok(reading),
+            false => Err(DatasetError::Reader {
+                dataset: self.to_string(),
+            }),
+        }
+    }
+
+    /// Which functions exploration tries unless something else is wished.
+    pub fn pruning(&self) -> Pruning {
+        self.source.pruning()
+    }
+
+    /// The name of the settings to train with, where training begins with a model or with nothing.
+    pub fn preset(&self, from_model: bool) -> &'static str {
+        self.source.preset(from_model)
+    }
+
+    /// The folder with CoreNLP's annotation, if it comes with one.
+    pub fn corenlp_folder(&self) -> Option<&Path> {
+        self.source.has_corenlp().then_some(&self.place)
+    }
+
+    /// A line of a prediction file, as the benchmark's official evaluator reads it.
+    pub fn prediction<'a>(&self, id: &str, items: impl Iterator<Item = Item<'a>>) -> String {
+        self.source.prediction(id, &mut { items })
+    }
+
+    /// Judges a prediction file by the benchmark's official rules, over the examples that a selection names.
+    ///
+    /// # Errors
+    /// If the file or the dataset cannot be read.
+    pub fn score(&self, selection: &Selection, file: &Path) -> Result<Report, DatasetError> {
+        let (split, reading) = (self.split(selection), self.readable(selection)?);
+        self.source
+            .score(&self.place, split, reading, selection.clone(), file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_known_by_its_name() {
+        for source in SOURCES {
+            let place = source
+                .place()
+                .map_or(String::new(), |_| ":/home/someone/x".to_owned());
+            let text = format!("{}{place}", source.kind());
+            let dataset: Dataset = text.parse().unwrap();
+            assert_eq!(dataset.to_string(), text);
+            assert!(!dataset.name().contains('/'), "{}", dataset.name());
+            assert_eq!(Dataset::name_of(&text), dataset.name());
+        }
+        assert_eq!(Dataset::forms(), "toy, wtq:DIR, wikisql:DIR or jsonl:FILE");
+        let said = |name: &str| name.parse::<Dataset>().unwrap_err();
+        assert_eq!(said("wtq"), "'wtq' needs a dir: wtq:DIR");
+        assert_eq!(
+            said("toy:x"),
+            "there is no dataset 'toy:x'; name toy, wtq:DIR, wikisql:DIR or jsonl:FILE"
+        );
+        // What a later version may have must not tell where it lies.
+        assert_eq!(Dataset::name_of("later:/home/someone"), "later");
+    }
+
+    #[test]
+    fn a_dataset_that_is_not_there_says_where_it_comes_from() {
+        for (name, project) in [
+            ("wtq:nowhere", "ppasupat/WikiTableQuestions"),
+            ("wikisql:nowhere", "salesforce/WikiSQL"),
+        ] {
+            let dataset: Dataset = name.parse().unwrap();
+            let said = dataset.examples(&Selection::default()).err().unwrap().to_string();
+            assert!(said.contains("nowhere") && said.contains(project), "{said}");
+            assert!(!said.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn a_model_is_asked_as_it_was_trained_where_that_can_be() {
+        let trained = ReadingChoice {
+            reader: Some(Reader::CoreNlp),
+            linking: Some(mapo_questions::Linking::Wide),
+            fit: None,
+        };
+        let selection = |name: &str| {
+            let dataset: Dataset = name.parse().unwrap();
+            dataset.reading(&dataset.selection_for(Selection::default(), trained))
+        };
+        assert_eq!(selection("wtq:x").reader, Reader::CoreNlp);
+        assert_eq!(selection("toy").reader, Reader::Mapo);
+        assert_eq!(selection("toy").linking, mapo_questions::Linking::Wide);
+        assert_eq!(selection("wikisql:x").fit, mapo_language::Fit::Table);
     }
 }

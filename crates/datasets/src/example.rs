@@ -2,7 +2,7 @@
 
 use super::wikisql::engine;
 use crate::scoring::{wikisql, wtq};
-use mapo_language::{Assistance, Context, Fit, Interpreter, Language, Lexicon};
+use mapo_language::{Assistance, Context, Interpreter, Language, Lexicon};
 use mapo_questions::Question;
 use mapo_tables::{Table, Value};
 use mapo_text::read;
@@ -53,12 +53,6 @@ impl Example {
             functions,
             ..self.language
         }
-    }
-
-    /// The same, for programs whose values must stand where `fit` says.
-    pub fn fitting(mut self, fit: Fit) -> Self {
-        self.language.fit = fit;
-        self
     }
 
     /// The same, for someone who knows these functions only: a model, a run.

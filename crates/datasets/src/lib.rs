@@ -1,8 +1,10 @@
 //! Questions with their tables and answers, from the benchmarks' files, from one's own or generated, and how answers
 //! are judged.
 //!
-//! * [`Dataset`] names one, [`Selection`] says what of it and how it is read; its [`Example`]s each have an [`Answer`];
-//! * [`sources`] read the files of a dataset or, as [`toy`], make it; [`wikisql`] is that benchmark's own engine;
+//! * [`Dataset`] names one, [`Selection`] says what of it, and a [`Reading`] how it is read; its [`Example`]s each have
+//!   an [`Answer`];
+//! * [`sources`] read the files of a dataset or, as [`toy`], make it: a kind of dataset is one module there;
+//!   [`wikisql`] is that benchmark's own engine;
 //! * [`scoring`] is official scoring of the benchmarks;
 //! * [`TableEnv`] is an example as an environment, in which programs are tried;
 //! * [`agreement`] compares our reader with the annotation that WikiTableQuestions comes with.
@@ -11,6 +13,7 @@ pub mod agreement;
 mod dataset;
 mod environment;
 mod example;
+mod reading;
 mod relevance;
 pub mod scoring;
 mod selection;
@@ -20,6 +23,7 @@ pub mod wikisql;
 pub use dataset::Dataset;
 pub use environment::{Pruning, TableEnv};
 pub use example::{Answer, AnswerKind, Example, Purpose};
+pub use reading::{Reader, Reading, ReadingChoice, ReadingDifference};
 pub use relevance::Relevance;
-pub use selection::{DatasetError, Examples, Reader, Selection};
-pub use sources::toy;
+pub use selection::{DatasetError, Examples, Selection};
+pub use sources::{Source, toy};

@@ -14,7 +14,7 @@ use mapo_language::Atom;
 use mapo_language::explain::{Agreement, MOST_CELLS, SqlValue, explain, write_sql_table};
 use mapo_language::explain::{english, sql};
 use mapo_language::{Context, Denotation, Interpreter, Language, Program, Token};
-use mapo_tables::{Constant, Reading, Table, TableBuilder};
+use mapo_tables::{CellValues, Constant, Table, TableBuilder};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -321,9 +321,9 @@ fn dates_that_beat_each_other_in_a_circle_have_a_best_all_the_same() {
         let mut readings = Vec::new();
         for date in dates {
             builder.push_row([*date]);
-            readings.push(Reading {
+            readings.push(CellValues {
                 date: Some(date.parse().unwrap()),
-                ..Reading::default()
+                ..CellValues::default()
             });
         }
         let table = Arc::new(builder.finish_with(&[readings]));

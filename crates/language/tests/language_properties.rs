@@ -9,7 +9,7 @@ mod worlds;
 
 use mapo_language::Atom;
 use mapo_language::{Assistance, Context, Denotation, Function, Interpreter, Language, Program, Token};
-use mapo_tables::{Constant, Reading, TableBuilder};
+use mapo_tables::{CellValues, Constant, TableBuilder};
 use naive::{Argument, Evaluator, Item, Kind, Value};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -406,7 +406,7 @@ proptest! {
         for string in &strings {
             builder.push_row(std::iter::repeat_n(string.as_str(), cells));
         }
-        let reading = Reading { number: Some(numbers[0]), second: Some(1.0), date: Some(dates[0]) };
+        let reading = CellValues { number: Some(numbers[0]), second: Some(1.0), date: Some(dates[0]) };
         let table = builder.finish_with(&vec![vec![reading; strings.len()]; cells]);
         let constants = [Constant::Strings(strings), Constant::Numbers(numbers), Constant::Dates(dates)];
         let context = Arc::new(Context::new(Arc::new(table), constants, Language::WIKITABLEQUESTIONS));
@@ -436,8 +436,8 @@ proptest! {
             format!("{row} {:x}", mix % 5)
         };
         let texts = (0..columns).map(|column| (0..rows).map(|row| text(column, row)).collect()).collect();
-        let reading = |row: u32| Reading { number: Some(f64::from(row % 7)), second: None, date: None };
-        let mut readings = vec![vec![Reading::default(); rows as usize]; columns as usize];
+        let reading = |row: u32| CellValues { number: Some(f64::from(row % 7)), second: None, date: None };
+        let mut readings = vec![vec![CellValues::default(); rows as usize]; columns as usize];
         readings[0] = (0..rows).map(reading).collect();
         let constants = vec![Constant::string("1"), Constant::number(3.0)];
         let world = World { names: (0..columns).map(|column| format!("c{column}")).collect(), texts, readings, constants };

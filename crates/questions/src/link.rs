@@ -8,11 +8,13 @@ use crate::words::Words;
 use mapo_tables::Constant;
 use mapo_tables::Table;
 use mapo_text::normalize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// How the strings of a question are found in the cells of its table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Linking {
     /// As in the paper: only strings that stand in a cell as they are.
     Paper,

@@ -1,9 +1,9 @@
 //! Tables put together from cells.
 
+use crate::cell_values::CellValues;
 use crate::column::{Cells, Column, ColumnId};
 use crate::derived::Derived;
 use crate::names::{column_name, unique_names};
-use crate::reading::Reading;
 use crate::rows::RowSet;
 use crate::table::{Lines, Table};
 use crate::texts::Interner;
@@ -88,17 +88,17 @@ impl TableBuilder {
     /// Types the columns by what our own reader finds in the cells.
     pub fn finish(self) -> Table {
         self.assemble(Lines::Joined, |name, source, cells| {
-            let readings: Vec<Reading> = cells.texts.iter().map(Reading::of).collect();
+            let readings: Vec<CellValues> = cells.texts.iter().map(CellValues::of).collect();
             read_columns(name, source, cells, &readings)
         })
     }
 
     /// Types the columns by given readings, one for each cell: `readings[source][row]`.
-    pub fn finish_with(mut self, readings: &[Vec<Reading>]) -> Table {
+    pub fn finish_with(mut self, readings: &[Vec<CellValues>]) -> Table {
         // Equal texts with different readings become texts of their own, so that a reading belongs to a text.
         let mut by_text = Vec::with_capacity(self.columns.len());
         for ((rows, texts), readings) in self.columns.iter_mut().zip(readings) {
-            let mut owned: Vec<Option<Reading>> = Vec::new();
+            let mut owned: Vec<Option<CellValues>> = Vec::new();
             for (text, &reading) in rows.iter_mut().zip(readings) {
                 let texts_so_far = owned.len().max(*text as usize + 1);
                 owned.resize(texts_so_far, None);
@@ -115,8 +115,9 @@ impl TableBuilder {
             by_text.push(owned);
         }
         self.assemble(Lines::Joined, |name, source, cells| {
-            let mut readings: Vec<Reading> = by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
-            readings.resize(cells.texts.len(), Reading::default());
+            let mut readings: Vec<CellValues> =
+                by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
+            readings.resize(cells.texts.len(), CellValues::default());
             read_columns(name, source, cells, &readings)
         })
     }
@@ -195,7 +196,7 @@ fn append_lower(text: &str, out: &mut String) {
 }
 
 /// The readings of a column that enough of its rows have.
-fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) -> Vec<Column> {
+fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[CellValues]) -> Vec<Column> {
     let full_name = |kind: ColumnKind| format!("r.{name}{}", kind.suffix());
     let mut columns = vec![Column::of_texts(
         full_name(ColumnKind::Text),
@@ -204,7 +205,7 @@ fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) 
         text::append_normalized,
     )];
     for kind in [ColumnKind::Number, ColumnKind::SecondNumber] {
-        let pick = |reading: &Reading| match kind {
+        let pick = |reading: &CellValues| match kind {
             ColumnKind::Number => reading.number,
             _ => reading.second,
         };
@@ -234,8 +235,8 @@ fn read_columns(name: &str, source: usize, cells: &Cells, readings: &[Reading]) 
 /// One part of the readings and the rows that have it, if at least a fifth of the rows, and one at all, have.
 fn common<T: Sync>(
     cells: &Cells,
-    readings: &[Reading],
-    pick: impl Fn(&Reading) -> Option<T>,
+    readings: &[CellValues],
+    pick: impl Fn(&CellValues) -> Option<T>,
 ) -> Option<(Vec<Option<T>>, RowSet)> {
     if readings.iter().all(|reading| pick(reading).is_none()) {
         return None;

@@ -1,7 +1,7 @@
 //! Tables: cells as they stand in the file, and typed columns made from them.
 //!
 //! A [`Table`] comes from a file (CSV, TSV, JSON lines, Parquet: `files`) or from cells at hand ([`TableBuilder`]). Each column of the file becomes one or more typed [`Column`]s:
-//! its texts, and the numbers and dates that enough of its cells hold ([`Reading`]). Rows are bit sets ([`RowSet`]),
+//! its texts, and the numbers and dates that enough of its cells hold ([`CellValues`]). Rows are bit sets ([`RowSet`]),
 //! distinct texts are kept once ([`Texts`]) and found by an index ([`TextIndex`]). What other rooms derive from a table
 //! is kept beside it ([`Table::derived`]).
 //!
@@ -16,26 +16,27 @@
 //! ```
 
 mod builder;
+mod cell_values;
 mod column;
 mod constant;
 mod derived;
 mod files;
 mod index;
 mod names;
-mod reading;
 mod readings;
 pub mod rows;
+mod serialize;
 mod table;
 mod texts;
 mod value;
 
 pub use builder::TableBuilder;
+pub use cell_values::CellValues;
 pub use column::{Codes, Column, ColumnId};
 pub use constant::Constant;
 pub use files::{Format, LoadOptions, TableError};
 pub use index::{Held, Next, TextIndex};
 pub use names::{column_name, unique_names};
-pub use reading::Reading;
 pub use readings::{Dictionary, NO_VALUE};
 pub use rows::RowSet;
 pub use table::Table;

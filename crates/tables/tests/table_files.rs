@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
-use mapo_tables::{Format, LoadOptions, Reading, Table, TableBuilder, Value};
+use mapo_tables::{CellValues, Format, LoadOptions, Table, TableBuilder, Value};
 use mapo_text::Date;
 use proptest::prelude::*;
 use std::path::Path;
@@ -340,9 +340,9 @@ fn text_is_in_normal_form_and_cells_are_as_they_stand() {
 fn given_readings_belong_to_their_row() {
     // The same text read differently in different rows, as annotated data has it.
     let mut builder = TableBuilder::new("readings", ["A"]);
-    let number = |number| Reading {
+    let number = |number| CellValues {
         number,
-        ..Reading::default()
+        ..CellValues::default()
     };
     let readings = [Some(1.0), None, Some(2.0), Some(1.0), None, Some(2.0)];
     (0..readings.len()).for_each(|_| builder.push_row(["same"]));
@@ -440,12 +440,12 @@ proptest! {
         years in proptest::collection::vec(1000i32..2100, 20),
     ) {
         let mut builder = TableBuilder::new("ascending", ["A"]);
-        let reading = |(number, year): (&Option<i32>, &i32)| Reading {
+        let reading = |(number, year): (&Option<i32>, &i32)| CellValues {
             number: number.map(f64::from),
             second: None,
             date: Some(Date::of_year(*year)),
         };
-        let readings: Vec<Reading> = numbers.iter().zip(&years).map(reading).collect();
+        let readings: Vec<CellValues> = numbers.iter().zip(&years).map(reading).collect();
         numbers.iter().for_each(|number| builder.push_row([format!("{number:?}").as_str()]));
         let table = builder.finish_with(std::slice::from_ref(&readings));
         for column in table.columns().iter().filter(|column| column.kind().is_ordered()) {

@@ -537,7 +537,8 @@ fn memories_of(dataset: &str, split: &str, store: &Path, limit: Option<usize>) -
     let inputs = encode_all(&config, &words, &asked);
     let policy = NeuralPolicy::new(Arc::new(Network::new(config, words, 1)?));
     let mut known = Vec::new();
-    for ((asked, memory), input) in asked.iter().zip(memories::load(store, &asked)?).zip(inputs) {
+    let memories = memories::load(store, &asked, &dataset.reading(&selection))?;
+    for ((asked, memory), input) in asked.iter().zip(memories).zip(inputs) {
         if !memory.is_empty() {
             let mut env = TableEnv::new(asked, Pruning::None, Assistance::All);
             let programs = memory.iter().map(|(program, _)| program);

@@ -41,6 +41,32 @@ pub enum Error {
     /// Actors and learner that cannot meet.
     #[error(transparent)]
     Door(#[from] mapo_core::DoorError),
+    /// A name of no dataset.
+    #[error("{0}")]
+    Dataset(String),
+    /// A split without questions.
+    #[error("{data}: the split '{split}' has no question; choose another")]
+    EmptySplit {
+        /// The dataset.
+        data: String,
+        /// The split.
+        split: String,
+    },
+    /// A run without questions to learn from.
+    #[error("there is no example to train on")]
+    NoExamples,
+    /// A comparison without questions to compare by.
+    #[error("there is no question to compare by; choose another --dev-split")]
+    NoQuestions,
+    /// A comparison without seeds.
+    #[error("there is no seed to compare")]
+    NoSeeds,
+    /// A variant to compare that cannot be.
+    #[error("{0}")]
+    Variant(String),
+    /// A checkpoint that can be asked but not trained on.
+    #[error("the checkpoint holds no optimiser, so training cannot go on")]
+    NoOptimiser,
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),
@@ -90,9 +116,15 @@ pub enum Error {
     /// A thread that ended without a word.
     #[error("an actor's thread died")]
     Thread,
-    /// The user stopped before there was anything to keep.
-    #[error("stopped before training began")]
-    Stopped,
+    /// Threads that cannot be had.
+    #[error("threads cannot be started: {0}")]
+    Pool(rayon::ThreadPoolBuildError),
+    /// The user stopped what comes before training.
+    #[error("stopped while exploring, with {left} questions left")]
+    StoppedExploring {
+        /// The questions that are not explored.
+        left: usize,
+    },
 }
 
 /// Results of this crate.

@@ -1,8 +1,8 @@
 //! Training: settings, runs, evaluation, comparison, study. Tables, programmer and model meet here through core.
 //!
-//! * `run`: [`filling`] fills a [`store`] with programs, [`memories`] are what training begins with, [`Trainer`] is a
-//!   run: actors, queue and learner; [`Folder`] keeps what it needs to go on, its metrics and its best model;
-//!   [`session`] trains in it;
+//! * `run`: a [`RunConfig`] says what a run is made of; [`filling`] fills a [`store`] with programs, [`memories`] and
+//!   word vectors are its [`Beginning`]; [`Trainer`] is a run: actors, queue and learner; [`Folder`] keeps what it
+//!   needs to go on, its metrics and its best model; a [`Session`] begins it or goes on with it there, and trains;
 //! * [`NeuralLearner`] is the network as it learns;
 //! * [`eval`] answers the questions of a split with one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
@@ -21,11 +21,14 @@ pub mod study;
 pub use error::{Error, Result};
 pub use learner::{Learning, NeuralLearner};
 pub use run::actors::Actors;
+pub use run::beginning::{Beginning, Watch};
+pub use run::config::{Origin, Questions, RunConfig};
 pub use run::events::Events;
-pub use run::folder::{Folder, Origin, RunConfig, Saved};
+pub use run::folder::{Folder, Saved};
 pub use run::metrics::{Metrics, Totals};
+pub use run::session::Session;
 pub use run::times::{Shares, Times};
 pub use run::{Best, Event, Observer, TableTask, Trainer};
-pub use run::{filling, memories, session};
+pub use run::{filling, memories};
 pub use settings::presets::Preset;
 pub use settings::{ExploreFirst, NetworkSettings, Settings};

@@ -5,8 +5,8 @@
 //! many examples.
 
 use mapo_core::{Exploration, Milestone};
-use mapo_language::{Fit, Language, Lexicon};
-use mapo_questions::Linking;
+use mapo_datasets::Reading;
+use mapo_language::{Language, Lexicon};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -19,14 +19,9 @@ pub struct Header {
     pub dataset: String,
     /// The split.
     pub split: String,
-    /// Whose annotation was used.
-    pub reader: String,
-    /// How words of questions were found in cells. Stores that do not say were made in the paper's way.
-    #[serde(default = "papers_linking")]
-    pub linking: String,
-    /// Where values had to stand to be offered. Stores that do not say were made in the paper's way.
-    #[serde(default)]
-    pub fit: Fit,
+    /// How its questions and tables were read.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// How many examples were to be explored.
     pub examples: usize,
     /// [`Language::VERSION`].
@@ -42,10 +37,6 @@ pub struct Header {
     pub programs: u64,
     /// The seed.
     pub seed: u64,
-}
-
-fn papers_linking() -> String {
-    Linking::Paper.to_string()
 }
 
 /// What was found for one example.
@@ -127,12 +118,13 @@ impl Header {
     /// Whether programs found under `self` serve where `wanted` is asked for; says what does not fit.
     pub fn check(&self, wanted: &Header, file: &Path) -> Result<(), StoreError> {
         let advice = "explore again, or use the store with what it was made for";
+        let reading = self.reading.difference(&wanted.reading);
+        let reading = reading.map(|difference| (difference.switch, difference.found, difference.wanted));
         let pairs = [
             ("dataset", self.dataset.clone(), wanted.dataset.clone()),
             ("split", self.split.clone(), wanted.split.clone()),
-            ("reader", self.reader.clone(), wanted.reader.clone()),
-            ("linking", self.linking.clone(), wanted.linking.clone()),
-            ("fit", self.fit.to_string(), wanted.fit.to_string()),
+        ];
+        let pairs = pairs.into_iter().chain(reading).chain([
             (
                 "language version",
                 self.language.to_string(),
@@ -152,8 +144,8 @@ impl Header {
             ("pruning", self.pruning.clone(), wanted.pruning.clone()),
             ("programs", self.programs.to_string(), wanted.programs.to_string()),
             ("seed", self.seed.to_string(), wanted.seed.to_string()),
-        ];
-        match pairs.into_iter().find(|(_, found, wanted)| found != wanted) {
+        ]);
+        match { pairs }.find(|(_, found, wanted)| found != wanted) {
             None => Ok(()),
             Some((what, found, wanted)) => Err(StoreError::Header {
                 file: file.to_owned(),
@@ -338,9 +330,7 @@ mod tests {
         Header {
             dataset: "toy".into(),
             split: "train".into(),
-            reader: "mapo".into(),
-            linking: "paper".into(),
-            fit: Fit::Rows,
+            reading: Reading::PLAIN,
             examples: 3,
             language: Language::VERSION,
             functions: Lexicon::PAPER,
@@ -401,6 +391,20 @@ mod tests {
     }
 
     #[test]
+    fn the_reading_lies_flat_in_the_header() {
+        let written = serde_json::to_value(header()).unwrap();
+        for (name, value) in header().reading.named() {
+            assert_eq!(written[name], value);
+        }
+        // A store from before there was a choice of linking and of fit.
+        let mut old = written.clone();
+        old.as_object_mut()
+            .unwrap()
+            .retain(|name, _| !["linking", "fit"].contains(&name.as_str()));
+        assert_eq!(serde_json::from_value::<Header>(old).unwrap(), header());
+    }
+
+    #[test]
     fn a_store_that_does_not_fit_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jsonl");
@@ -409,6 +413,13 @@ mod tests {
         let error = StoreWriter::open(&file, &other).err().unwrap().to_string();
         assert!(
             error.contains("made with seed 1, but seed 2 is wanted"),
+            "{error}"
+        );
+        let mut other = header();
+        other.reading.fit = mapo_language::Fit::Table;
+        let error = StoreWriter::open(&file, &other).err().unwrap().to_string();
+        assert!(
+            error.contains("made with fit rows, but fit table is wanted"),
             "{error}"
         );
     }

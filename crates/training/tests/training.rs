@@ -135,7 +135,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
 
         let directory = tempfile::tempdir().unwrap();
         let config = RunConfig {
-            run: Origin::new(&Dataset::Toy, &Selection::default(), 3, 1),
+            run: Origin::new(&Dataset::toy(), &Selection::default(), 3, 1),
             settings: setting.settings.clone(),
         };
         let mut folder = Folder::create(directory.path(), &config).unwrap();
@@ -196,7 +196,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     };
     let directory = tempfile::tempdir().unwrap();
     let config = RunConfig {
-        run: Origin::new(&Dataset::Toy, &Selection::default(), 3, 2),
+        run: Origin::new(&Dataset::toy(), &Selection::default(), 3, 2),
         settings: setting.settings.clone(),
     };
     let mut folder = Folder::create(directory.path(), &config).unwrap();

@@ -1,5 +1,6 @@
 //! Training runs, as the dashboard shows them.
 
+use mapo_datasets::Dataset;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fs::File;
@@ -144,7 +145,8 @@ fn look_at(path: PathBuf, name: String) -> Run {
     };
     Run {
         name,
-        data: origin["data"].as_str().map(without_folder),
+        // Where it lies on this machine is nobody's business.
+        data: origin["data"].as_str().map(Dataset::name_of),
         objective: settings["objective"]["name"].as_str().map(str::to_owned),
         seed: origin["seed"].as_u64(),
         steps,
@@ -153,18 +155,6 @@ fn look_at(path: PathBuf, name: String) -> Run {
         state,
         age,
         path,
-    }
-}
-
-/// A dataset's name; where it lies on this machine is nobody's business.
-fn without_folder(data: &str) -> String {
-    match data.split_once(':') {
-        Some((kind @ "jsonl", path)) => {
-            let file = Path::new(path).file_name().unwrap_or_default();
-            format!("{kind}:{}", file.to_string_lossy())
-        }
-        Some((kind, _)) => kind.to_owned(),
-        None => data.to_owned(),
     }
 }
 

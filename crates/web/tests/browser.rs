@@ -10,10 +10,9 @@ use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
-use mapo_datasets::toy::{SEED, Split, generate};
-use mapo_datasets::{Dataset, Example, Pruning, Selection};
-use mapo_model::inputs::vocabulary;
-use mapo_training::{Folder, Origin, RunConfig, Settings, Trainer, memories, session};
+use mapo_core::Progress;
+use mapo_datasets::{Dataset, Selection};
+use mapo_training::{Origin, RunConfig, Session, Settings};
 use mapo_web::Options;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -582,10 +581,6 @@ fn the_dashboard_shows_a_run_as_it_goes() {
 
 /// A real run, as small as one can be.
 fn train(place: &Path) {
-    let examples: Vec<Example> = generate(Split::Train, SEED, 24)
-        .into_iter()
-        .map(Example::from)
-        .collect();
     let mut settings = Settings::toy();
     settings.network.hidden = 32;
     settings.network.attention = 32;
@@ -593,21 +588,20 @@ fn train(place: &Path) {
     settings.batch = 12;
     settings.steps = 100;
     settings.evaluate = 10;
-    let origin = Origin::new(&Dataset::Toy, &Selection::default(), 3, 1);
-    let config = RunConfig {
-        run: origin,
-        settings: settings.clone(),
+    settings.network.vector = 16;
+    settings.explore_first.programs = 1000;
+    let selection = Selection {
+        limit: Some(24),
+        ..Selection::default()
     };
-    let mut folder = Folder::create(place, &config).expect("a folder");
-    let found = memories::explore(&examples, 1000, Pruning::Wide, 1, &Default::default()).expect("memories");
-    let words = vocabulary::trained(&examples, settings.network.often, 16).expect("words");
-    let mut trainer = Trainer::new(&settings, 3, 1, &words, &examples, found, &examples).expect("a trainer");
-    session::train(
-        &mut folder,
-        &mut trainer,
-        &settings,
-        &AtomicBool::default(),
-        &mut |_| Ok(()),
-    )
-    .expect("a run");
+    let run = Origin::new(&Dataset::toy(), &selection, 3, 1);
+    let config = RunConfig { run, settings };
+    let mut questions = config.run.questions().expect("questions");
+    // It is measured by what it learns.
+    questions.dev = questions.train.clone();
+    let mut watch = Progress::default();
+    let mut session = Session::begin(place, &config, &questions, &mut watch).expect("a run");
+    session
+        .train(&AtomicBool::default(), &mut |_| Ok(()))
+        .expect("a run");
 }

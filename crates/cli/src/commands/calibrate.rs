@@ -1,12 +1,11 @@
 //! `mapo calibrate`: how far a model's answers can be trusted.
 
-use crate::boxed;
-use crate::commands::model::in_words;
-use crate::data_args::DataArgs;
-use crate::training::{examples, threads};
+use crate::card_view::in_words;
+use crate::data_args::{DataArgs, examples};
+use crate::models::Models;
+use crate::threads::pool;
 use crate::{Outcome, chart, print};
 use clap::Args;
-use mapo_datasets::Selection;
 use mapo_model::Card;
 use mapo_model::confidence::{Calibration, Judged};
 use mapo_programmer::{Checkpoint, Summary};
@@ -14,7 +13,6 @@ use mapo_training::eval::{self, Prediction};
 use mapo_training::study::Reliability;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Fit how far a model's answers can be trusted, or check it.
 ///
@@ -58,22 +56,16 @@ pub struct Calibrate {
 
 impl Calibrate {
     pub fn execute(self) -> Outcome {
-        let (network, card) = boxed::load(&self.model, false)?;
-        let selection = Selection {
-            functions: Some(card.functions()?),
-            ..self.data.selection.selection()
-        };
+        let models = Models::load(std::slice::from_ref(&self.model))?;
+        let selection = models.selection(&self.data)?;
         let split = self.data.data.split(&selection).to_owned();
         if !self.check {
-            self.refuse_known(&card, &split)?;
+            self.refuse_known(&models.cards[0], &split)?;
         }
         let bits = self.into.as_ref().map(|file| Summary::read(file)).transpose()?;
         let examples = examples(&self.data.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
-        let models = [Arc::new(network)];
-        let predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
+        let pool = pool(self.threads)?;
+        let predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
         let calibration = if self.check {
             let none = || {
                 format!(
@@ -81,7 +73,7 @@ impl Calibrate {
                     self.model.display()
                 )
             };
-            card.calibration.ok_or_else(none)?
+            models.calibration().cloned().ok_or_else(none)?
         } else {
             let beams: Vec<Vec<Judged>> = predictions
                 .iter()

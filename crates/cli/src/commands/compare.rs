@@ -1,26 +1,18 @@
 //! `mapo compare`: objectives, or any settings, side by side.
 
-use crate::commands::explore::Display;
 use crate::data_args::DataArgs;
-use crate::run_setup::{SettingsArgs, load, load_split, splits};
-use crate::training::{Live, Stopper, threads};
+use crate::settings_args::SettingsArgs;
+use crate::threads::threads;
+use crate::watching::{Live, Stopper};
 use crate::{Outcome, print, table_view};
 use clap::Args;
-use mapo_core::{Ending, Memory};
-use mapo_datasets::{Example, Pruning};
-use mapo_model::inputs::vocabulary;
+use mapo_training::Settings;
 use mapo_training::compare::{
     FileMark, NAMES, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, report,
 };
-use mapo_training::store::StoreWriter;
-use mapo_training::{Settings, filling, memories};
-use std::collections::HashMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The seed of the exploration, as in `mapo explore`: all runs begin with the same memories.
-const EXPLORATION_SEED: u64 = 0;
 
 /// Train several objectives or settings with several seeds and tell how they differ.
 ///
@@ -85,43 +77,10 @@ impl Compare {
     pub fn execute(self) -> Outcome {
         let common = self.settings.settings(&self.data.data, false)?;
         let plan = self.plan(&common)?;
-        self.check_exploration(&plan, &common)?;
-        let origin = plan.config(&plan.variants[0], 0, 1).run;
-        let (train, dev) = load(&origin)?;
-        if train.is_empty() || dev.is_empty() {
-            let split = if train.is_empty() {
-                &plan.split
-            } else {
-                &plan.dev_split
-            };
-            return Err(format!(
-                "{}: the split '{split}' has no question; choose another",
-                plan.data
-            )
-            .into());
-        }
-        let test = plan.test_split.as_deref();
-        let test = test.map(|split| load_split(&origin, split, None)).transpose()?;
-        let vectors = self
-            .vectors
-            .as_deref()
-            .map(vocabulary::read_vectors)
-            .transpose()?;
-        let stopper = Stopper::listen()?;
-        let _lock = plan.begin(&self.out)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
-        let runs = Runs {
-            directory: &self.out,
-            plan: &plan,
-            train: &train,
-            dev: &dev,
-            test: test.as_deref(),
-            vectors: vectors.as_ref(),
-            pool: &pool,
-        };
-        self.train(&runs, &stopper)?;
+        plan.check_exploration(&common)?;
+        let mut stopper = Stopper::listen()?;
+        let mut runs = Runs::open(&self.out, &plan, threads(self.threads))?;
+        train(&plan, &mut runs, &mut stopper)?;
         let results = Results::collect(&self.out, &plan, &common)?;
         report::write(&self.out, &results, &command())?;
         if self.json {
@@ -168,15 +127,14 @@ impl Compare {
             return Err("--seed-list has a seed twice; give each once".into());
         }
         let selection = self.data.selection.selection();
-        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
+        let (split, dev_split) =
+            data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
         Ok(Plan {
             data: data.to_string(),
             split,
             dev_split: dev_split.ok_or("models must be compared by something; give --dev-split")?,
             test_split: self.test_split.clone(),
-            reader: data.reader(&selection).to_string(),
-            linking: data.linking(&selection).to_string(),
-            fit: data.fit(&selection),
+            reading: data.reading(&selection),
             functions: data.functions(&selection),
             limit: selection.limit,
             memory: self.memory.as_deref().map(FileMark::of).transpose()?,
@@ -185,108 +143,38 @@ impl Compare {
             seeds,
         })
     }
+}
 
-    /// A variant cannot explore otherwise if all is explored already.
-    fn check_exploration(&self, plan: &Plan, common: &Settings) -> Outcome {
-        let explores_otherwise = |variant: &&Variant| {
-            variant.explores_first() && variant.settings.explore_first != common.explore_first
-        };
-        match plan
-            .variants
-            .iter()
-            .find(explores_otherwise)
-            .filter(|_| self.memory.is_some())
-        {
-            Some(variant) => Err(format!(
-                "variant {} explores in its own way, but --memory gives what was explored; leave one of them out",
-                variant.name
-            )
-            .into()),
-            None => Ok(()),
+/// Makes all runs that are not finished.
+fn train(plan: &Plan, runs: &mut Runs<'_>, stopper: &mut Stopper) -> Outcome {
+    let stop = Arc::clone(&stopper.stop);
+    let all = plan.runs().count();
+    for (place, (variant, seed)) in plan.runs().enumerate() {
+        if runs.is_finished(variant, seed) {
+            continue;
         }
-    }
-
-    /// Makes all runs that are not finished.
-    fn train(&self, runs: &Runs<'_>, stopper: &Stopper) -> Outcome {
-        let mut explored: HashMap<PathBuf, Vec<Memory>> = HashMap::new();
-        let plan = runs.plan;
-        let all = plan.runs().count();
-        for (place, (variant, seed)) in plan.runs().enumerate() {
-            if runs.is_finished(variant, seed) {
-                continue;
-            }
-            let store = self.store(variant);
-            if variant.explores_first() && !explored.contains_key(&store) {
-                if self.memory.is_none() && !store.exists() {
-                    self.explore(&store, &variant.settings, runs, stopper)?;
-                }
-                let found = memories::load(&store, runs.train)?;
-                explored.insert(store.clone(), found);
-            }
-            let mut begin_with = || {
-                let nothing = || vec![Memory::default(); runs.train.len()];
-                Ok(explored
-                    .get(&store)
-                    .filter(|_| variant.explores_first())
-                    .cloned()
-                    .unwrap_or_else(nothing))
-            };
-            let name = &variant.name;
-            let title = format!("run {} of {all}: {name}, seed {seed}", place + 1);
-            let mut live = Live::start(variant.settings.steps, 0).named(title);
-            let ran = runs.run(variant, seed, &mut begin_with, &stopper.stop, &mut |event| {
-                live.show(event);
-            });
+        let (name, place) = (&variant.name, place + 1);
+        let title = format!("run {place} of {all}: {name}, seed {seed}");
+        let mut live = None;
+        let ran = runs.run(variant, seed, stopper, &stop, &mut |event| {
+            let start = || Live::start(variant.settings.steps, 0).named(title.clone());
+            live.get_or_insert_with(start).show(event);
+        });
+        if let Some(live) = live {
             live.finish();
-            if let Ran::Stopped { step } = ran.map_err(|error| format!("{name}, seed {seed}: {error}"))? {
-                return Err(format!(
-                    "stopped after step {step} of run {} of {all} ({name}, seed {seed}); the same command goes on",
-                    place + 1
-                )
-                .into());
-            }
         }
-        Ok(())
-    }
-
-    /// Where the programs are with which a variant's memories begin.
-    fn store(&self, variant: &Variant) -> PathBuf {
-        let first = &variant.settings.explore_first;
-        let name = format!("explored-{}-{}.jsonl", first.programs, first.pruning);
-        self.memory.clone().unwrap_or_else(|| self.out.join(name))
-    }
-
-    /// Explores into the comparison's directory, or goes on with it.
-    fn explore(&self, store: &Path, settings: &Settings, runs: &Runs<'_>, stopper: &Stopper) -> Outcome {
-        let examples: &[Example] = runs.train;
-        let pruning: Pruning = settings.pruning()?;
-        let programs = settings.explore_first.programs;
-        let selection = self.data.selection.selection();
-        let header = filling::header(
-            &self.data.data,
-            &selection,
-            examples,
-            programs,
-            pruning,
-            EXPLORATION_SEED,
-        );
-        let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
-        let progress = &stopper.progress;
-        let display = Display::start(Arc::clone(progress), examples.len(), entries.len(), programs);
-        let how = (programs, pruning, EXPLORATION_SEED);
-        let ending = runs
-            .pool
-            .install(|| filling::fill(examples, how, Some(&mut writer), &mut entries, progress));
-        display.finish();
-        if ending? == Ending::Stopped {
-            let left = examples.len() - entries.len();
+        let ran = ran.map_err(|error| match error {
+            mapo_training::Error::StoppedExploring { .. } => format!("{error}; the same command goes on"),
+            error => format!("{name}, seed {seed}: {error}"),
+        })?;
+        if let Ran::Stopped { step } = ran {
             return Err(format!(
-                "stopped while exploring, with {left} questions left; the same command goes on"
+                "stopped after step {step} of run {place} of {all} ({name}, seed {seed}); the same command goes on"
             )
             .into());
         }
-        Ok(writer.finish()?)
     }
+    Ok(())
 }
 
 /// The command as it was typed, for the report.

@@ -1,6 +1,6 @@
 //! `mapo data`: what a dataset holds.
 
-use crate::data_args::SelectionArgs;
+use crate::data_args::{SelectionArgs, examples};
 use crate::{Outcome, json, table_view};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -69,7 +69,7 @@ impl Data {
         for example in examples {
             summary.add(&example?);
         }
-        let (split, reader) = (self.data.split(&selection), self.data.reader(&selection));
+        let (split, reader) = (self.data.split(&selection), self.data.reading(&selection).reader);
         let about = json!({ "data": self.data.to_string(), "split": split, "reader": reader.to_string() });
         match self.json {
             true => writeln!(out, "{}", summary.to_json(about))?,
@@ -82,7 +82,7 @@ impl Data {
     }
 
     fn words(&self, selection: &Selection) -> Outcome {
-        let examples = crate::training::examples(&self.data, selection)?;
+        let examples = examples(&self.data, selection)?;
         let mut counts: HashMap<String, usize> = HashMap::new();
         let words = vocabulary::counted(&examples).into_iter();
         let words = words.map(|(word, count)| (word.to_owned(), count));
@@ -107,7 +107,7 @@ impl Data {
     }
 
     fn agreement(&self) -> Outcome {
-        let Dataset::Wtq(folder) = &self.data else {
+        let Some(folder) = self.data.corenlp_folder() else {
             return Err(format!(
                 "{} has no CoreNLP annotation to compare with; name wtq:DIR",
                 self.data

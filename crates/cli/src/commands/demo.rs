@@ -1,20 +1,19 @@
 //! `mapo demo`: the whole of it on built-in data.
 
-use crate::training::{Live, Stopper, examples, explore, threads};
+use crate::threads::{pool, threads};
+use crate::watching::{Live, Stopper};
 use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_core::Memory;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::Atom;
 use mapo_language::{Assistance, Denotation, Interpreter};
-use mapo_model::inputs::vocabulary;
 use mapo_model::search;
-use mapo_training::{Settings, Trainer, eval};
+use mapo_training::{Beginning, Origin, RunConfig, Settings, Trainer, eval};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// See it learn: explore, train and evaluate the built-in dataset, then ask about a table never seen.
@@ -51,21 +50,19 @@ impl Demo {
         }
         settings.steps = self.steps.unwrap_or(settings.steps);
         settings.check()?;
-        let threads = threads(self.threads);
-        let stopper = Stopper::listen()?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut stopper = Stopper::listen()?;
+        let (threads, pool) = (threads(self.threads), pool(self.threads)?);
         let began = Instant::now();
-        let split = |name: &str| {
-            let split = Some(name.to_owned());
-            examples(
-                &Dataset::Toy,
-                &Selection {
-                    split,
-                    ..Selection::default()
-                },
-            )
+        let config = RunConfig {
+            run: Origin {
+                dev_split: Some("dev".to_owned()),
+                ..Origin::new(&Dataset::toy(), &Selection::default(), self.seed, threads)
+            },
+            settings,
         };
-        let (train, dev, test) = (split("train")?, split("dev")?, split("test")?);
+        let (settings, questions) = (&config.settings, config.run.questions()?);
+        let (train, dev) = (&questions.train, &questions.dev);
+        let test = config.run.examples("test", None)?;
 
         self.say(format_args!(
             "mapo learns to answer questions about tables by writing small programs.\n\
@@ -77,7 +74,13 @@ impl Demo {
             dev.len(),
             settings.explore_first.programs,
         ))?;
-        let memories = explore(&train, &settings, self.seed, &pool, &stopper)?;
+        let beginning = Beginning::explored(&config, train, &mut stopper).map_err(|error| match error {
+            mapo_training::Error::StoppedExploring { .. } => {
+                "stopped while exploring; nothing was kept".into()
+            }
+            error => Box::<dyn Error>::from(error),
+        })?;
+        let memories = &beginning.memories;
         let explored = began.elapsed().as_secs_f64();
         let solved = memories.iter().filter(|memory| !memory.is_empty()).count();
         let found = memories.iter().map(Memory::len).sum::<usize>() as f64 / train.len().max(1) as f64;
@@ -90,8 +93,7 @@ impl Demo {
             settings.steps,
         ))?;
 
-        let words = vocabulary::trained(&train, settings.network.often, settings.network.vector)?;
-        let mut trainer = Trainer::new(&settings, self.seed, threads, &words, &train, memories, &dev)?;
+        let mut trainer = Trainer::begin(&config, &questions, beginning)?;
         let mut live = Live::start(settings.steps, 0);
         let trained = trainer.run(&stopper.stop, &mut |event| {
             live.show(event);
@@ -99,7 +101,7 @@ impl Demo {
         });
         live.finish();
         trained?;
-        if stopper.stop.load(Relaxed) {
+        if stopper.is_stopped() {
             return Err("stopped; the demo keeps nothing".into());
         }
         let best = trainer.best().ok_or("--steps must be at least 1")?;

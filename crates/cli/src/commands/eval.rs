@@ -1,23 +1,19 @@
 //! `mapo eval`: how good models are.
 
-use crate::boxed;
-use crate::commands::model::in_short;
-use crate::data_args::DataArgs;
-use crate::training::{examples, threads};
+use crate::card_view::in_short;
+use crate::data_args::{DataArgs, examples};
+use crate::models::Models;
+use crate::threads::pool;
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_datasets::scoring::wtq;
-use mapo_datasets::{Dataset, Example, Selection};
+use mapo_datasets::{Dataset, Example};
 use mapo_language::Assistance;
-use mapo_model::{Card, file, search};
-use mapo_programmer::Network;
-use mapo_tables::Value;
+use mapo_model::search;
 use mapo_training::eval::{self, Prediction};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Measure a model, or several together, on a split.
@@ -55,27 +51,13 @@ pub struct Eval {
 
 impl Eval {
     pub fn execute(self) -> Outcome {
-        let mut models: Vec<Arc<Network>> = Vec::new();
-        let mut cards: Vec<Card> = Vec::new();
-        for file in &self.model {
-            let (network, card) = boxed::load(file, false)?;
-            models.push(Arc::new(network));
-            cards.push(card);
-        }
-        let selection = Selection {
-            functions: Some(file::same_functions(&cards)?),
-            ..self.data.selection.selection()
-        };
+        let models = Models::load(&self.model)?;
+        let selection = models.selection(&self.data)?;
         let examples = examples(&self.data.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
+        let pool = pool(self.threads)?;
         let began = Instant::now();
-        let mut predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
-        // A calibration is that of one model.
-        if let [card] = &cards[..]
-            && let Some(calibration) = &card.calibration
-        {
+        let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
+        if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);
         }
         let seconds = began.elapsed().as_secs_f64();
@@ -95,13 +77,13 @@ impl Eval {
         let split = self.data.data.split(&selection);
         if self.json {
             return print(json!({
-                "data": self.data.data.to_string(), "split": split, "models": models.len(), "beam": self.beam,
+                "data": self.data.data.to_string(), "split": split, "models": models.cards.len(), "beam": self.beam,
                 "examples": examples.len(), "correct": right, "accuracy": accuracy,
                 "beam_accuracy": eval::beam_accuracy(&predictions), "seconds": seconds,
-                "cards": cards,
+                "cards": models.cards,
             }));
         }
-        for (file, card) in self.model.iter().zip(&cards) {
+        for (file, card) in self.model.iter().zip(&models.cards) {
             let about = in_short(card).map_or_else(String::new, |about| format!(" ({about})"));
             print(format_args!("model      {}{about}", file.display()))?;
         }
@@ -127,18 +109,7 @@ fn official(
         // Rows answer nothing.
         let items = interpreter.answer_values();
         let items = items.filter(|_| !interpreter.answers_rows());
-        match data {
-            Dataset::WikiSql(_) => {
-                let answer: Vec<serde_json::Value> = items
-                    .map(|item| match item {
-                        Value::Number(number) => crate::json::number(number),
-                        item => json!(item.to_string()),
-                    })
-                    .collect();
-                writeln!(text, "{}", json!({ "id": example.id, "answer": answer }))?;
-            }
-            _ => writeln!(text, "{}", wtq::predictions::line(&example.id, items))?,
-        }
+        writeln!(text, "{}", data.prediction(&example.id, items))?;
     }
     Ok(text)
 }

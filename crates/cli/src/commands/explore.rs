@@ -1,12 +1,13 @@
 //! `mapo explore`: systematic exploration of a dataset.
 
 use crate::data_args::DataArgs;
+use crate::threads::pool;
+use crate::watching::Display;
 use crate::{Outcome, chart};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::{Ending, Progress};
 use mapo_datasets::scoring::wtq::Scratch;
-use mapo_datasets::{Dataset, Example, Pruning, Selection};
+use mapo_datasets::{Example, Pruning, Selection};
 use mapo_language::{Assistance, Interpreter, Program};
 use mapo_training::filling;
 use mapo_training::store::{Entry, Header, StoreReader, StoreWriter};
@@ -16,7 +17,7 @@ use std::error::Error;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Try programs at random for every question of a dataset and keep those that give the right answer.
 ///
@@ -81,8 +82,7 @@ impl Explore {
         let stopper = Arc::clone(&progress);
         ctrlc::set_handler(move || stopper.stop())?;
         let pruning = self.pruning();
-        let threads = self.threads.unwrap_or(0);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = pool(self.threads)?;
         let began = Instant::now();
         let display = Display::start(Arc::clone(&progress), examples.len(), done, self.programs);
         let ending = pool.install(|| {
@@ -116,12 +116,8 @@ impl Explore {
         }
     }
 
-    /// WikiSQL's ten functions are few enough to try all.
     fn pruning(&self) -> Pruning {
-        self.pruning.unwrap_or(match self.data.data {
-            Dataset::WikiSql(_) => Pruning::None,
-            _ => Pruning::Wide,
-        })
+        self.pruning.unwrap_or_else(|| self.data.data.pruning())
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {
@@ -152,9 +148,7 @@ impl Explore {
             .into());
         }
         selection.split = Some(found.1.to_owned());
-        selection.reader = reader.header().reader.parse().ok();
-        selection.linking = reader.header().linking.parse().ok();
-        selection.fit = Some(reader.header().fit);
+        selection.reading = reader.header().reading.into();
         selection.ids = Some(Arc::new(HashSet::from([id.to_owned()])));
         let entry = reader
             .into_iter()
@@ -220,50 +214,6 @@ fn run(example: &Example, text: &str) -> Result<Interpreter, Box<dyn Error>> {
     Ok(interpreter)
 }
 
-/// A progress bar on stderr, quiet where that is no terminal.
-pub struct Display {
-    bar: ProgressBar,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Display {
-    pub fn start(progress: Arc<Progress>, examples: usize, done: usize, programs: u64) -> Self {
-        let bar = ProgressBar::new(examples as u64);
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} questions  {msg}  {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_position(done as u64);
-        bar.reset_eta();
-        let shown = bar.clone();
-        let thread = std::thread::spawn(move || {
-            let began = Instant::now();
-            while !shown.is_finished() {
-                let explored = progress.examples();
-                let rate = progress.programs() as f64 / began.elapsed().as_secs_f64().max(0.001);
-                let solved = 100.0 * progress.solved() as f64 / explored.max(1) as f64;
-                // A long example counts by its share of programs, so that the time left is steady.
-                let expected = progress.programs() / programs.max(1);
-                shown.set_position(done as u64 + explored.max(expected.min(explored + 64)));
-                let stopping = if progress.is_stopped() { "  stopping" } else { "" };
-                shown.set_message(format!("{rate:.0} programs/s  {solved:.1} % solved{stopping}"));
-                std::thread::park_timeout(Duration::from_millis(100));
-            }
-        });
-        Display {
-            bar,
-            thread: Some(thread),
-        }
-    }
-
-    pub fn finish(mut self) {
-        self.bar.finish_and_clear();
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            // The thread only draws; if it died the exploration is none the worse.
-            let _ = thread.join();
-        }
-    }
-}
-
 struct Summary {
     examples: usize,
     programs: u64,
@@ -314,8 +264,8 @@ impl Summary {
     }
 
     fn to_json(&self, header: &Header) -> Value {
-        json!({
-            "data": header.dataset, "split": header.split, "reader": header.reader, "linking": header.linking, "fit": header.fit, "seed": header.seed,
+        let mut summary = json!({
+            "data": header.dataset, "split": header.split, "seed": header.seed,
             "pruning": header.pruning, "programs_each": header.programs,
             "examples": self.examples, "programs": self.programs, "programs_per_second": self.programs_per_second,
             "seconds": self.seconds, "threads": self.threads, "solved": self.solved,
@@ -327,7 +277,11 @@ impl Summary {
                 "max": self.percentile(100),
             },
             "explored_bytes_mean": self.mean_bytes, "explored_bytes_max": self.most_bytes,
-        })
+        });
+        for (switch, value) in header.reading.named() {
+            summary[switch] = json!(value);
+        }
+        summary
     }
 }
 
@@ -367,14 +321,12 @@ impl std::fmt::Display for Summary {
 
 /// The share of examples solved after so many programs each.
 fn share_chart(entries: &[Entry], programs: u64, header: &Header) -> Result<String, Box<dyn Error>> {
-    let solved_after = |entry: &Entry| {
-        entry
-            .batches
-            .iter()
-            .find(|(_, found)| *found > 0)
-            .map(|(tried, _)| *tried)
+    let first_found = |entry: &Entry| {
+        let mut batches = entry.batches.iter();
+        let (tried, _) = batches.find(|(_, found)| *found > 0)?;
+        Some(*tried)
     };
-    let mut solved: Vec<u64> = entries.iter().filter_map(solved_after).collect();
+    let mut solved: Vec<u64> = entries.iter().filter_map(first_found).collect();
     solved.sort_unstable();
     let mut budgets: Vec<u64> = entries
         .iter()

@@ -1,10 +1,10 @@
 //! `mapo model`: a model's card.
 
+use crate::card_view::in_words;
 use crate::size::Size;
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_model::Card;
-use mapo_model::confidence::Calibration;
 use mapo_programmer::Summary;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -81,8 +81,8 @@ impl Model {
                     .to_owned(),
             )?;
         }
-        if let Some(reader) = &card.reader {
-            line("reader", reader.clone())?;
+        if let Some(reader) = card.reading.reader {
+            line("reader", reader.to_string())?;
         }
         if let Some(seed) = card.seed {
             let threads = card.threads.map(|threads| format!(", on {threads} threads"));
@@ -109,35 +109,6 @@ impl Model {
         }
         Ok(())
     }
-}
-
-/// A model's card in a few words: what it was trained on, how long, and how good it was.
-pub fn in_short(card: &Card) -> Option<String> {
-    let parts = [
-        card.data.clone(),
-        card.step.map(|step| format!("step {step}")),
-        card.dev_accuracy.map(|accuracy| {
-            let split = card.dev_split.as_deref().unwrap_or("the dev split");
-            let when = if card.before_packing {
-                " before packing"
-            } else {
-                ""
-            };
-            format!("{:.2} % on {split}{when}", 100.0 * accuracy)
-        }),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// A calibration in a line.
-pub fn in_words(calibration: &Calibration) -> String {
-    format!(
-        "on {} answers to {}, sure from {:.0} %",
-        calibration.answers,
-        calibration.fitted_to,
-        100.0 * calibration.threshold
-    )
 }
 
 /// Nested values as `name.name=value`.

@@ -1,8 +1,8 @@
 //! `mapo pack`: a model in a small file.
 
-use crate::commands::words::words_of;
 use crate::data_args::SelectionArgs;
 use crate::size::Size;
+use crate::words_of::words_of;
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_datasets::Dataset;

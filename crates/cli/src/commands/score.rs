@@ -3,9 +3,7 @@
 use crate::Outcome;
 use crate::data_args::DataArgs;
 use clap::Args;
-use mapo_datasets::scoring::{Report, wikisql as wikisql_scoring, wtq};
-use mapo_datasets::sources;
-use mapo_datasets::{Dataset, Example};
+use mapo_datasets::scoring::Report;
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -33,14 +31,12 @@ pub struct Score {
 
 impl Score {
     pub fn execute(self) -> Outcome {
-        let report = match &self.data.data {
-            Dataset::WikiSql(folder) => self.wikisql(folder)?,
-            _ => self.wtq()?,
-        };
+        let selection = self.data.selection.selection();
+        let report = self.data.data.score(&selection, &self.file)?;
         if let Some(file) = &self.verdicts {
             write_verdicts(file, &report)?;
         }
-        let split = self.data.data.split(&self.data.selection.selection()).to_owned();
+        let split = self.data.data.split(&selection);
         if self.json {
             let summary = json!({
                 "data": self.data.data.to_string(),
@@ -65,37 +61,6 @@ impl Score {
             );
         }
         Ok(())
-    }
-
-    fn wtq(&self) -> Result<Report, Box<dyn Error>> {
-        let predictions = wtq::predictions::read(&self.file)?;
-        let examples = self.data.data.examples(&self.data.selection.selection())?;
-        let examples: Vec<Example> = examples.collect::<Result<_, _>>()?;
-        let gold = examples.iter().map(|example| {
-            (
-                example.id.as_str(),
-                example.answer.wtq_values().unwrap_or_default(),
-            )
-        });
-        Ok(wtq::predictions::score(gold, &predictions))
-    }
-
-    fn wikisql(&self, folder: &Path) -> Result<Report, Box<dyn Error>> {
-        let predictions = wikisql_scoring::predictions::read(&self.file)?;
-        let mut questions =
-            sources::wikisql::questions(folder, self.data.data.split(&self.data.selection.selection()))?;
-        questions.truncate(self.data.selection.limit.unwrap_or(usize::MAX));
-        let gold = questions.iter().map(|asked| wikisql_scoring::predictions::Gold {
-            id: &asked.id,
-            table: &asked.table,
-            answer: &asked.answer,
-        });
-        let gold: Vec<_> = gold.collect();
-        Ok(wikisql_scoring::predictions::score(
-            &gold,
-            &predictions,
-            &self.file,
-        )?)
     }
 }
 

@@ -1,16 +1,12 @@
 //! `mapo study`: what a trained model knows, and where it is wrong.
 
-use crate::boxed;
-use crate::commands::explore::Display;
-use crate::data_args::DataArgs;
-use crate::training::{Stopper, examples, threads};
+use crate::data_args::{DataArgs, examples};
+use crate::models::Models;
+use crate::threads::pool;
+use crate::watching::{Display, Stopper};
 use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_datasets::{Example, Pruning, Selection};
-use mapo_language::Lexicon;
-use mapo_model::confidence::Calibration;
-use mapo_model::file;
-use mapo_programmer::Network;
 use mapo_training::eval::{self, Prediction};
 use mapo_training::memories;
 use mapo_training::study::annotated::{Annotated, read_annotated};
@@ -66,19 +62,13 @@ pub struct Study {
     json: bool,
 }
 
-/// Models that answer together, the functions that they know, and the calibration of a single one.
-type Models = (Vec<Arc<Network>>, Lexicon, Option<Calibration>);
-
 /// Annotated questions and, place by place, their examples.
 type Forms = (Vec<Annotated>, Vec<Example>);
 
 impl Study {
     pub fn execute(self) -> Outcome {
-        let (models, functions, calibration) = self.models()?;
-        let selection = Selection {
-            functions: Some(functions),
-            ..self.data.selection.selection()
-        };
+        let models = Models::load(&self.model)?;
+        let selection = models.selection(&self.data)?;
         let examples = examples(&self.data.data, &selection)?;
         if examples.is_empty() {
             return Err(format!(
@@ -89,16 +79,14 @@ impl Study {
         }
         let annotated = self.annotated_examples(&selection)?;
         let memory = self.found(&selection, &examples, &annotated)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
-        let mut predictions = pool.install(|| eval::answer(&models, &examples, self.beam))?;
-        if let Some(calibration) = calibration {
-            eval::calibrate(&mut predictions, &calibration);
+        let pool = pool(self.threads)?;
+        let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
+        if let Some(calibration) = models.calibration() {
+            eval::calibrate(&mut predictions, calibration);
         }
         let compared = match &annotated {
             Some((forms, asked)) => {
-                let answered = pool.install(|| eval::answer(&models, asked, self.beam))?;
+                let answered = pool.install(|| eval::answer(&models.networks, asked, self.beam))?;
                 let memory = memory.as_ref();
                 Some(pool.install(|| spurious::study(forms, asked, &answered, memory, self.seed)))
             }
@@ -119,27 +107,12 @@ impl Study {
             let mut object = serde_json::to_value(&findings)?;
             object["data"] = json!(self.data.data.to_string());
             object["split"] = json!(self.data.data.split(&selection));
-            object["models"] = json!(models.len());
+            object["models"] = json!(models.cards.len());
             object["beam"] = json!(self.beam);
             return print(object);
         }
         print(findings.to_string().trim_end())?;
         self.show_sample(&examples, &findings)
-    }
-
-    fn models(&self) -> Result<Models, Box<dyn Error>> {
-        let (mut models, mut cards) = (Vec::new(), Vec::new());
-        for file in &self.model {
-            let (network, card) = boxed::load(file, false)?;
-            models.push(Arc::new(network));
-            cards.push(card);
-        }
-        let functions = file::same_functions(&cards)?;
-        let calibration = match cards.pop() {
-            Some(card) if cards.is_empty() => card.calibration,
-            _ => None,
-        };
-        Ok((models, functions, calibration))
     }
 
     /// The annotated questions that the dataset has, with their examples.
@@ -193,11 +166,11 @@ impl Study {
             .chain(annotated)
             .map(|example| example.id.as_str())
             .collect();
-        let reader = self.data.data.reader(selection).to_string();
+        let reading = self.data.data.reading(selection);
         Ok(Some(study::found(
             store,
             self.data.data.kind(),
-            &reader,
+            &reading,
             &wanted,
         )?))
     }

@@ -1,23 +1,16 @@
 //! `mapo train`: a run.
 
-use crate::boxed;
-use crate::commands::explore::Display;
 use crate::data_args::SelectionArgs;
-use crate::run_setup::{SettingsArgs, load, selection, splits};
-use crate::training::{Live, Stopper, threads};
+use crate::settings_args::SettingsArgs;
+use crate::threads::threads;
+use crate::watching::{Live, Stopper};
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_core::Ending;
-use mapo_datasets::{Dataset, Example};
-use mapo_model::file;
-use mapo_model::inputs::vocabulary;
-use mapo_training::store::StoreWriter;
-use mapo_training::{Folder, Origin, RunConfig, Shares, Trainer, filling, memories, session};
+use mapo_datasets::Dataset;
+use mapo_training::{Folder, Origin, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Train a model on a dataset's questions and answers.
@@ -70,7 +63,7 @@ pub struct Train {
 
 impl Train {
     pub fn execute(self) -> Outcome {
-        let stopper = Stopper::listen()?;
+        let mut stopper = Stopper::listen()?;
         let (path, config, opened) = match (&self.resume, &self.run) {
             (Some(path), _) => {
                 let (folder, config) = Folder::open(path)?;
@@ -80,71 +73,57 @@ impl Train {
             (None, None) => return Err("give --data and --run, or --resume".into()),
         };
         // Only data that can be read makes a run.
-        let (train, dev) = load(&config.run)?;
-        let mut folder = match opened {
-            Some(folder) => folder,
-            None => Folder::create(path, &config)?,
+        let questions = config.run.questions()?;
+        let session = match opened {
+            Some(folder) => Session::resume(folder, &config, &questions, &mut stopper),
+            None => Session::begin(path, &config, &questions, &mut stopper),
         };
-        let (seed, threads) = (config.run.seed, config.run.threads);
-        let trainer = match folder.load(train.len())? {
-            Some(saved) => Trainer::resume(&config.settings, seed, threads, saved, &train, &dev)?,
-            None => {
-                let begun = begin(path, &folder, &config, (&train, &dev), &stopper);
-                if begun.is_err() && !stopper.stop.load(Relaxed) && self.resume.is_none() {
-                    folder.abandon();
-                }
-                let trainer = begun?;
-                folder.save(&trainer)?;
-                trainer
+        let session = session.map_err(|error| match error {
+            mapo_training::Error::StoppedExploring { .. } => {
+                let path = path.display();
+                format!("stopped while exploring; mapo train --resume {path} goes on").into()
             }
-        };
-        self.train(path, folder, trainer, &config, &stopper)
+            error => Box::<dyn Error>::from(error),
+        })?;
+        self.train(path, session, &config, &stopper)
     }
 
     /// What the run is made of.
     fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
         let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
-        let mut settings = self.settings.settings(data, self.init.is_some())?;
-        let mut selection = self.selection.selection();
-        if let Some(model) = &self.init {
-            let (network, card) = boxed::load(model, false)?;
-            settings.take_sizes(network.config());
-            // What the model knows keeps its place; what the data has beyond it can be learnt.
-            selection.functions = Some(card.functions()?.and(&data.functions(&selection)));
-        }
-        let (split, dev_split) = splits(data, selection.split.as_deref(), self.dev_split.as_deref())?;
-        Ok(RunConfig {
+        let selection = self.selection.selection();
+        let (split, dev_split) =
+            data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
+        let config = RunConfig {
             run: Origin {
                 split,
                 dev_split,
                 memory: self.memory.clone(),
                 vectors: self.vectors.clone(),
-                init: self.init.clone(),
                 ..Origin::new(data, &selection, self.seed, threads(self.threads))
             },
-            settings,
+            settings: self.settings.settings(data, self.init.is_some())?,
+        };
+        Ok(match &self.init {
+            Some(model) => config.beginning_with(model)?,
+            None => config,
         })
     }
 
-    fn train(
-        &self,
-        path: &Path,
-        mut folder: Folder,
-        mut trainer: Trainer<'_>,
-        config: &RunConfig,
-        stopper: &Stopper,
-    ) -> Outcome {
-        let (settings, began, first) = (&config.settings, Instant::now(), trainer.step());
+    fn train(&self, path: &Path, mut session: Session<'_>, config: &RunConfig, stopper: &Stopper) -> Outcome {
+        let (settings, began) = (&config.settings, Instant::now());
+        let first = session.trainer.step();
         let mut live = Live::start(settings.steps, first);
-        let ran = session::train(&mut folder, &mut trainer, settings, &stopper.stop, &mut |event| {
+        let ran = session.train(&stopper.stop, &mut |event| {
             live.show(event);
             Ok(())
         });
         live.finish();
         ran?;
+        let Session { folder, trainer, .. } = &session;
         let step = trainer.step();
         let seconds = began.elapsed().as_secs_f64();
-        if step < settings.steps && stopper.stop.load(Relaxed) {
+        if step < settings.steps && stopper.is_stopped() {
             let path = path.display();
             return Err(format!("stopped after step {step}; mapo train --resume {path} goes on").into());
         }
@@ -198,66 +177,4 @@ impl std::fmt::Display for TimeTable<'_> {
             "waiting   {learner:5.1} %  of the learner's thread, {actors:.1} % of the actors', while others worked"
         )
     }
-}
-
-/// Everything before the first step. What is explored is kept, so that a run that is stopped here goes on too.
-fn begin<'a>(
-    path: &Path,
-    folder: &Folder,
-    config: &'a RunConfig,
-    (train, dev): (&[Example], &'a [Example]),
-    stopper: &Stopper,
-) -> Result<Trainer<'a>, Box<dyn Error>> {
-    let RunConfig { run, settings } = config;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads).build()?;
-    let memories = match &run.memory {
-        _ if !settings.needs_memories() => vec![Default::default(); train.len()],
-        Some(store) => pool.install(|| memories::load(store, train))?,
-        None => {
-            explore_into(path, &folder.programs(), config, train, stopper, &pool)?;
-            pool.install(|| memories::load(&folder.programs(), train))?
-        }
-    };
-    let (seed, threads) = (run.seed, run.threads);
-    if let Some(model) = &run.init {
-        let (network, card) = boxed::load(model, true)?;
-        let network = file::knowing(network, &card.functions()?, &run.functions, seed)?;
-        return Ok(Trainer::with_network(
-            settings, seed, threads, network, train, memories, dev,
-        )?);
-    }
-    let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
-    let words = settings.network.words(train, vectors.transpose()?.as_ref())?;
-    Ok(Trainer::new(
-        settings, seed, threads, &words, train, memories, dev,
-    )?)
-}
-
-/// Explores before training, into a store that a later process goes on with.
-fn explore_into(
-    path: &Path,
-    store: &Path,
-    config: &RunConfig,
-    train: &[Example],
-    stopper: &Stopper,
-    pool: &rayon::ThreadPool,
-) -> Outcome {
-    if store.exists() {
-        return Ok(());
-    }
-    let RunConfig { run, settings } = config;
-    let data: Dataset = run.data.parse()?;
-    let selection = selection(run, &run.split, run.limit)?;
-    let how = (settings.explore_first.programs, settings.pruning()?, run.seed);
-    let header = filling::header(&data, &selection, train, how.0, how.1, how.2);
-    let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
-    let progress = &stopper.progress;
-    let display = Display::start(Arc::clone(progress), train.len(), entries.len(), how.0);
-    let ending = pool.install(|| filling::fill(train, how, Some(&mut writer), &mut entries, progress));
-    display.finish();
-    if ending? == Ending::Stopped {
-        let path = path.display();
-        return Err(format!("stopped while exploring; mapo train --resume {path} goes on").into());
-    }
-    Ok(writer.finish()?)
 }

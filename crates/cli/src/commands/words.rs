@@ -2,15 +2,13 @@
 
 use crate::data_args::SelectionArgs;
 use crate::size::Size;
-use crate::training::examples;
+use crate::words_of::words_of;
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_datasets::{Dataset, Selection};
+use mapo_datasets::Dataset;
 use mapo_model::inputs::vocabulary;
 use mapo_programmer::Precision;
 use serde_json::json;
-use std::collections::HashSet;
-use std::error::Error;
 use std::path::PathBuf;
 
 /// Make a compact file of word vectors, which --vectors reads in a moment.
@@ -86,14 +84,4 @@ impl Words {
         ))?;
         print(format_args!("file      {}, {}", self.out.display(), Size(bytes)))
     }
-}
-
-/// The words of the questions and columns of a dataset, or none.
-pub fn words_of(data: Option<&Dataset>, selection: &Selection) -> Result<HashSet<String>, Box<dyn Error>> {
-    let Some(data) = data else {
-        return Ok(HashSet::new());
-    };
-    let examples = examples(data, selection)?;
-    let words = vocabulary::counted(&examples).into_iter();
-    Ok(words.map(|(word, _)| word.to_owned()).collect())
 }

@@ -33,19 +33,6 @@ impl Report {
 
     /// The share of all gold examples that are right; an example without a prediction is wrong. Zero for no examples.
     pub fn accuracy(&self) -> f64 {
-        share(self.correct(), self.verdicts.len())
-    }
-
-    /// The share of the *predicted* examples that are right, which is what the official scripts print.
-    pub fn accuracy_of_predicted(&self) -> f64 {
-        share(self.correct(), self.predicted())
-    }
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
+        self.correct() as f64 / self.verdicts.len().max(1) as f64
     }
 }

@@ -1,10 +1,12 @@
 //! Questions of one's own, one JSON object in a line.
 
-use super::lines::Lines;
 use crate::example::{Answer, Example};
+use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
+use crate::sources::Source;
+use crate::sources::lines::Lines;
 use mapo_language::Language;
-use mapo_questions::{Linking, Question};
+use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -68,7 +70,7 @@ enum Part {
 const APART: usize = 5;
 
 /// The splits of a file: those that its lines name, or, where none does, `train` and `dev`, made by table.
-pub(crate) struct Splits {
+struct Splits {
     named: BTreeSet<String>,
     /// The tables in the order in which they come first.
     tables: Vec<PathBuf>,
@@ -77,7 +79,7 @@ pub(crate) struct Splits {
 
 impl Splits {
     /// Looks through a file. Lines that cannot be understood are for [`examples`] to complain of.
-    pub fn of(file: &Path) -> Result<Self, DatasetError> {
+    fn of(file: &Path) -> Result<Self, DatasetError> {
         /// What is looked at; a whole line may be long.
         #[derive(Deserialize)]
         struct Place {
@@ -103,7 +105,7 @@ impl Splits {
     }
 
     /// Whether there are questions to train on and others to choose a model by.
-    pub fn has_train_and_dev(&self) -> (bool, bool) {
+    fn has_train_and_dev(&self) -> (bool, bool) {
         match self.named.is_empty() {
             // Of a few questions about one table none are kept apart.
             true => (true, self.tables.len() > 1 || self.questions >= APART),
@@ -154,12 +156,73 @@ impl Part {
     }
 }
 
-pub(crate) fn examples(
-    file: &Path,
-    split: &str,
-    linking: Linking,
-    wanted: Selection,
-) -> Result<Examples, DatasetError> {
+/// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
+#[derive(Debug)]
+pub struct JsonLines;
+
+impl Source for JsonLines {
+    fn kind(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn place(&self) -> Option<&'static str> {
+        Some("file")
+    }
+
+    fn name(&self, file: &Path) -> String {
+        let name = file.file_name().unwrap_or_default();
+        format!("{}:{}", self.kind(), name.to_string_lossy())
+    }
+
+    fn first_split(&self) -> &'static str {
+        "all"
+    }
+
+    fn whole(&self, _file: &Path) -> Vec<&'static str> {
+        vec!["all"]
+    }
+
+    /// What the file has: the splits that its lines name, or else some of its tables kept apart.
+    fn training_splits(&self, file: &Path) -> Result<(&'static str, Option<&'static str>), DatasetError> {
+        Ok(match Splits::of(file)?.has_train_and_dev() {
+            (true, true) => ("train", Some("dev")),
+            (true, false) => ("train", None),
+            (false, true) | (false, false) => ("all", None),
+        })
+    }
+
+    fn has_own_dev_split(&self) -> bool {
+        false
+    }
+
+    /// People write their questions freely, so their words are looked for widely.
+    fn reading(&self) -> Reading {
+        Reading {
+            linking: Linking::Wide,
+            ..Reading::PLAIN
+        }
+    }
+
+    fn language(&self) -> Language {
+        Language::FULL
+    }
+
+    fn preset(&self, from_model: bool) -> &'static str {
+        if from_model { "tune" } else { "toy" }
+    }
+
+    fn examples(
+        &self,
+        file: &Path,
+        split: &str,
+        reading: Reading,
+        wanted: Selection,
+    ) -> Result<Examples, DatasetError> {
+        examples(file, split, reading, wanted)
+    }
+}
+
+fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Result<Examples, DatasetError> {
     let part = match split {
         "all" => Part::All,
         split => Splits::of(file)?.part(split, file)?,
@@ -193,11 +256,11 @@ pub(crate) fn examples(
             },
         };
         return Some(Ok(Example {
-            question: Question::read(&line.question, &table, linking),
+            question: reading.question(&line.question, &table),
             id,
             table,
             answer: Answer::own(line.answer.into_texts()),
-            language: Language::FULL,
+            language: reading.language(JsonLines.language()),
         }));
     };
     Ok(Box::new(std::iter::from_fn(example)))
@@ -217,7 +280,7 @@ mod tests {
             );
         }
         std::fs::write(folder.join("own.jsonl"), text).unwrap();
-        Dataset::JsonLines(folder.join("own.jsonl"))
+        Dataset::of(&JsonLines, folder.join("own.jsonl"))
     }
 
     fn ids(dataset: &Dataset, split: &str) -> Result<Vec<String>, DatasetError> {
@@ -242,7 +305,7 @@ mod tests {
         assert_eq!(ids(&data, "train").unwrap().len(), 20);
         assert_eq!(ids(&data, "all").unwrap().len(), 24);
         assert_eq!(
-            data.training_splits().unwrap(),
+            data.training_splits(None, None).unwrap(),
             ("train".to_owned(), Some("dev".to_owned()))
         );
         let few = dataset(folder.path(), &[(0, ""), (1, ""), (2, ""), (0, "")]);
@@ -269,6 +332,9 @@ mod tests {
             error.contains("no split 'dev'; it has held, train and all"),
             "{error}"
         );
-        assert_eq!(data.training_splits().unwrap(), ("train".to_owned(), None));
+        assert_eq!(
+            data.training_splits(None, None).unwrap(),
+            ("train".to_owned(), None)
+        );
     }
 }

@@ -1,15 +1,102 @@
 //! WikiSQL: its files, the engine that executes its queries, and its questions as examples.
 
+use crate::environment::Pruning;
 use crate::example::{Answer, Example};
-use crate::selection::{DatasetError, Examples, Selection, known_splits};
+use crate::reading::Reading;
+use crate::scoring::wikisql::predictions;
+use crate::scoring::{Item, Report};
+use crate::selection::{DatasetError, Examples, Selection};
+use crate::sources::{Source, known_splits, splits_here};
 use crate::wikisql::files::{ColumnType, Scalar};
 use crate::wikisql::{engine, files};
-use mapo_language::Language;
-use mapo_questions::{Linking, Question};
-use mapo_tables::{Reading, Table, TableBuilder, unique_names};
+use mapo_language::{Fit, Language};
+use mapo_tables::{CellValues, Table, TableBuilder, unique_names};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+
+const LAYOUT: &str = "a WikiSQL folder holds SPLIT.jsonl and SPLIT.tables.jsonl; \
+                      they are in data.tar.bz2 of the project salesforce/WikiSQL";
+
+/// WikiSQL, in a folder of its official layout.
+#[derive(Debug)]
+pub struct WikiSql;
+
+impl Source for WikiSql {
+    fn kind(&self) -> &'static str {
+        "wikisql"
+    }
+
+    fn place(&self) -> Option<&'static str> {
+        Some("dir")
+    }
+
+    fn first_split(&self) -> &'static str {
+        "train"
+    }
+
+    fn whole(&self, folder: &Path) -> Vec<&'static str> {
+        splits_here(folder, ".jsonl", &["train", "dev", "test"])
+    }
+
+    fn training_splits(&self, _folder: &Path) -> Result<(&'static str, Option<&'static str>), DatasetError> {
+        Ok(("train", Some("dev")))
+    }
+
+    /// Its answers may be nothing, so values need not stand in the rows at hand.
+    fn reading(&self) -> Reading {
+        Reading {
+            fit: Fit::Table,
+            ..Reading::PLAIN
+        }
+    }
+
+    fn language(&self) -> Language {
+        Language::wikisql()
+    }
+
+    /// Its ten functions are few enough to try all.
+    fn pruning(&self) -> Pruning {
+        Pruning::None
+    }
+
+    fn preset(&self, _from_model: bool) -> &'static str {
+        "wikisql"
+    }
+
+    fn examples(
+        &self,
+        folder: &Path,
+        split: &str,
+        reading: Reading,
+        wanted: Selection,
+    ) -> Result<Examples, DatasetError> {
+        examples(folder, split, reading, wanted)
+    }
+
+    fn prediction(&self, id: &str, items: &mut dyn Iterator<Item = Item<'_>>) -> String {
+        predictions::line(id, items)
+    }
+
+    fn score(
+        &self,
+        folder: &Path,
+        split: &str,
+        _reading: Reading,
+        wanted: Selection,
+        file: &Path,
+    ) -> Result<Report, DatasetError> {
+        let predicted = predictions::read(file)?;
+        let mut questions = questions(folder, split)?;
+        questions.truncate(wanted.limit.unwrap_or(usize::MAX));
+        let gold = questions.iter().map(|asked| predictions::Gold {
+            id: &asked.id,
+            table: &asked.table,
+            answer: &asked.answer,
+        });
+        Ok(predictions::score(&gold.collect::<Vec<_>>(), &predicted, file)?)
+    }
+}
 
 /// A question of a split, with its number in the file, and its table.
 pub struct Asked {
@@ -43,6 +130,10 @@ pub fn questions(folder: &Path, split: &str) -> Result<Vec<Asked>, DatasetError>
             split: split.to_owned(),
             known,
         });
+    }
+    if let Err(source) = std::fs::metadata(&path) {
+        let (file, layout) = (path, LAYOUT);
+        return Err(DatasetError::Io { file, source, layout });
     }
     let mut records = files::questions(&path)?;
     let mut tables: HashMap<String, (usize, Arc<files::Table>)> = HashMap::new();
@@ -85,10 +176,10 @@ pub fn questions(folder: &Path, split: &str) -> Result<Vec<Asked>, DatasetError>
     Ok(asked)
 }
 
-pub(crate) fn examples(
+fn examples(
     folder: &Path,
     split: &str,
-    linking: Linking,
+    reading: Reading,
     wanted: Selection,
 ) -> Result<Examples, DatasetError> {
     let mut tables: HashMap<String, Arc<Table>> = HashMap::new();
@@ -98,10 +189,10 @@ pub(crate) fn examples(
             .or_insert_with(|| Arc::new(typed(&asked.table)));
         Ok(Example {
             id: asked.id,
-            question: Question::read(&asked.question.question, table, linking),
+            question: reading.question(&asked.question.question, table),
             table: Arc::clone(table),
             answer: Answer::wikisql(&asked.answer),
-            language: Language::wikisql(),
+            language: reading.language(WikiSql.language()),
         })
     };
     Ok(Box::new(
@@ -148,5 +239,5 @@ fn number(cell: &str) -> Option<f64> {
     let plain = cell.trim().replace(',', "").parse::<f64>().ok();
     plain
         .filter(|number| number.is_finite())
-        .or_else(|| Reading::of(cell).number)
+        .or_else(|| CellValues::of(cell).number)
 }

@@ -1,17 +1,78 @@
 //! WikiTableQuestions in its official layout.
 
-use super::lines::Fields;
 use crate::example::{Answer, Example};
-use crate::selection::{DatasetError, Examples, Reader, Selection, known_splits};
+use crate::reading::{Reader, Reading};
+use crate::selection::{DatasetError, Examples, Selection};
+use crate::sources::lines::Fields;
+use crate::sources::{Source, known_splits, splits_here};
 use mapo_language::Language;
 use mapo_questions::{Annotation, CoreNlp, Linking, Question};
-use mapo_tables::{Format, LoadOptions, Reading, Table, TableBuilder};
+use mapo_tables::{CellValues, Format, LoadOptions, Table, TableBuilder};
 use mapo_text::{split_list, unescape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LAYOUT: &str = "a WikiTableQuestions folder holds data/SPLIT.tsv, csv/ and tagged/";
+const LAYOUT: &str = "a WikiTableQuestions folder holds data/SPLIT.tsv, csv/ and tagged/; \
+                      it is release 1.0.2 of the project ppasupat/WikiTableQuestions";
+
+/// WikiTableQuestions, in a folder of its official layout.
+#[derive(Debug)]
+pub struct Wtq;
+
+impl Source for Wtq {
+    fn kind(&self) -> &'static str {
+        "wtq"
+    }
+
+    fn place(&self) -> Option<&'static str> {
+        Some("dir")
+    }
+
+    fn first_split(&self) -> &'static str {
+        "training"
+    }
+
+    fn whole(&self, folder: &Path) -> Vec<&'static str> {
+        let splits = ["training", "pristine-seen-tables", "pristine-unseen-tables"];
+        splits_here(&folder.join("data"), ".tsv", &splits)
+    }
+
+    fn training_splits(&self, _folder: &Path) -> Result<(&'static str, Option<&'static str>), DatasetError> {
+        Ok(("training", Some("random-split-1-dev")))
+    }
+
+    /// Its own annotation; and people wrote the questions freely, so their words are looked for widely.
+    fn reading(&self) -> Reading {
+        Reading {
+            reader: Reader::CoreNlp,
+            linking: Linking::Wide,
+            ..Reading::PLAIN
+        }
+    }
+
+    fn language(&self) -> Language {
+        Language::WIKITABLEQUESTIONS
+    }
+
+    fn preset(&self, _from_model: bool) -> &'static str {
+        "wtq"
+    }
+
+    fn has_corenlp(&self) -> bool {
+        true
+    }
+
+    fn examples(
+        &self,
+        folder: &Path,
+        split: &str,
+        reading: Reading,
+        wanted: Selection,
+    ) -> Result<Examples, DatasetError> {
+        examples(folder, split, reading, wanted)
+    }
+}
 
 /// A line of a split's file.
 struct Asked {
@@ -28,11 +89,10 @@ struct Tagged {
     canon: Vec<String>,
 }
 
-pub(crate) fn examples(
+fn examples(
     folder: &Path,
     split: &str,
-    reader: Reader,
-    linking: Linking,
+    reading: Reading,
     wanted: Selection,
 ) -> Result<Examples, DatasetError> {
     let (from, part) = Part::of(split);
@@ -50,17 +110,16 @@ pub(crate) fn examples(
     part.keep(&mut asked);
     let tagged = match tagged_file(folder, from) {
         Some(file) => read_tagged(&file)?,
-        None if reader == Reader::Mapo => HashMap::new(),
+        None if reading.reader == Reader::Mapo => HashMap::new(),
         None => {
             return Err(DatasetError::Reader {
                 dataset: format!("wtq:{} ({split})", folder.display()),
             });
         }
     };
-    let mut source = Source {
+    let mut opened = Opened {
         folder: folder.to_owned(),
-        reader,
-        linking,
+        reading,
         tagged,
         tables: HashMap::new(),
     };
@@ -68,7 +127,7 @@ pub(crate) fn examples(
         asked
             .into_iter()
             .filter(move |asked| wanted.wants(&asked.id))
-            .map(move |asked| source.example(asked)),
+            .map(move |asked| opened.example(asked)),
     ))
 }
 
@@ -167,19 +226,18 @@ fn read_tagged(file: &Path) -> Result<HashMap<String, Tagged>, DatasetError> {
     Ok(tagged)
 }
 
-struct Source {
+struct Opened {
     folder: PathBuf,
-    reader: Reader,
-    linking: Linking,
+    reading: Reading,
     tagged: HashMap<String, Tagged>,
     tables: HashMap<String, Arc<Table>>,
 }
 
-impl Source {
+impl Opened {
     fn example(&mut self, asked: Asked) -> Result<Example, DatasetError> {
         let table = self.table(&asked.table)?;
         let tagged = self.tagged.remove(&asked.id);
-        let (annotation, canon) = match (self.reader, tagged) {
+        let (annotation, canon) = match (self.reading.reader, tagged) {
             (Reader::CoreNlp, Some(tagged)) => (tagged.annotation, tagged.canon),
             (Reader::CoreNlp, None) => {
                 let dataset = format!("wtq:{} ({})", self.folder.display(), asked.id);
@@ -191,11 +249,11 @@ impl Source {
             ),
         };
         Ok(Example {
-            question: Question::new(&asked.question, annotation, &table, self.linking),
+            question: Question::new(&asked.question, annotation, &table, self.reading.linking),
             id: asked.id,
             table,
             answer: Answer::wtq(asked.answer, &canon),
-            language: Language::WIKITABLEQUESTIONS,
+            language: self.reading.language(Wtq.language()),
         })
     }
 
@@ -208,7 +266,7 @@ impl Source {
             .unwrap_or(context)
             .trim_end_matches(".csv")
             .to_owned();
-        let table = match self.reader {
+        let table = match self.reading.reader {
             Reader::CoreNlp => tagged_table(&self.folder, &name)?,
             Reader::Mapo => {
                 let options = LoadOptions {
@@ -239,7 +297,7 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
 
     let (mut headers, mut names) = (Vec::new(), Vec::new());
     let mut cells: Vec<Vec<String>> = Vec::new();
-    let mut readings: Vec<Vec<Reading>> = Vec::new();
+    let mut readings: Vec<Vec<CellValues>> = Vec::new();
     while let Some(fields) = lines.next() {
         let fields = fields?;
         let text = unescape(&fields[content]).into_owned();
@@ -266,14 +324,14 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
         if col == 0 {
             cells.push(Vec::new());
         }
-        let prose = fields[tokens].split('|').count() >= Reading::PROSE;
+        let prose = fields[tokens].split('|').count() >= CellValues::PROSE;
         let value = |field: usize| {
             fields[field]
                 .parse::<f64>()
                 .ok()
                 .filter(|n| n.is_finite() && !prose)
         };
-        readings[col].push(Reading {
+        readings[col].push(CellValues {
             number: value(number),
             second: value(second),
             date: fields[date].parse().ok(),
@@ -297,7 +355,7 @@ fn tagged_table(folder: &Path, name: &str) -> Result<Table, DatasetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dataset;
+    use crate::{Dataset, ReadingChoice};
     use std::collections::HashSet;
 
     #[test]
@@ -318,10 +376,13 @@ mod tests {
         let tables = |split: &str| {
             let selection = Selection {
                 split: Some(split.to_owned()),
-                reader: Some(Reader::Mapo),
+                reading: ReadingChoice {
+                    reader: Some(Reader::Mapo),
+                    ..ReadingChoice::default()
+                },
                 ..Selection::default()
             };
-            let examples = Dataset::Wtq(folder.path().to_owned()).examples(&selection);
+            let examples = Dataset::of(&Wtq, folder.path()).examples(&selection);
             let examples: Result<Vec<Example>, _> = examples.unwrap().collect();
             examples.unwrap()
         };
@@ -343,10 +404,7 @@ mod tests {
             split: Some("random-split-9-train-b".to_owned()),
             ..Selection::default()
         };
-        let error = Dataset::Wtq(folder.path().to_owned())
-            .examples(&missing)
-            .err()
-            .unwrap();
+        let error = Dataset::of(&Wtq, folder.path()).examples(&missing).err().unwrap();
         assert!(error.to_string().contains("random-split-1-train-b"), "{error}");
     }
 }

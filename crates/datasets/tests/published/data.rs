@@ -1,7 +1,9 @@
 //! The vectors, the dataset's files as they are, and our examples.
 
 use super::support;
-use mapo_datasets::{Dataset, Example, Reader, Selection};
+use mapo_datasets::sources::wikisql::WikiSql;
+use mapo_datasets::sources::wtq::Wtq;
+use mapo_datasets::{Dataset, Example, Reader, Reading, Selection};
 use mapo_language::Fit;
 use mapo_questions::Linking;
 use serde::Deserialize;
@@ -168,32 +170,35 @@ fn records(file: &Path) -> Vec<HashMap<String, String>> {
 pub fn wtq_examples(data: &Path) -> &'static HashMap<String, Example> {
     static EXAMPLES: OnceLock<HashMap<String, Example>> = OnceLock::new();
     EXAMPLES.get_or_init(|| {
-        let dataset = Dataset::Wtq(data.join("WikiTableQuestions"));
+        let dataset = Dataset::of(&Wtq, data.join("WikiTableQuestions"));
         let splits = ["random-split-1-dev", "pristine-seen-tables"];
-        examples(&dataset, &splits, Some(Reader::CoreNlp), None)
+        examples(&dataset, &splits, Reader::CoreNlp, None)
     })
 }
 
 /// Our examples of these ids.
 pub fn wikisql_examples(data: &Path, ids: impl Iterator<Item = String>) -> HashMap<String, Example> {
-    let dataset = Dataset::WikiSql(data.join("wikisql"));
-    examples(&dataset, &["train", "dev"], None, Some(ids.collect()))
+    let dataset = Dataset::of(&WikiSql, data.join("wikisql"));
+    examples(&dataset, &["train", "dev"], Reader::Mapo, Some(ids.collect()))
 }
 
 fn examples(
     dataset: &Dataset,
     splits: &[&str],
-    reader: Option<Reader>,
+    reader: Reader,
     ids: Option<std::collections::HashSet<String>>,
 ) -> HashMap<String, Example> {
     let ids = ids.map(std::sync::Arc::new);
+    let reading = Reading {
+        reader,
+        linking: Linking::Paper,
+        fit: Fit::Rows,
+    };
     let mut examples = HashMap::new();
     for split in splits {
         let selection = Selection {
             split: Some((*split).to_owned()),
-            reader,
-            linking: Some(Linking::Paper),
-            fit: Some(Fit::Rows),
+            reading: reading.into(),
             ids: ids.clone(),
             ..Selection::default()
         };

@@ -2,7 +2,7 @@
 //! sets, nothing remembered. The interpreter is compared with it.
 
 use mapo_language::{Fit, Language};
-use mapo_tables::{Constant, Reading};
+use mapo_tables::{CellValues, Constant};
 use mapo_text::Date;
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ pub struct Table {
 
 impl Table {
     /// `texts[column][row]` in normal form, with what was read in each.
-    pub fn new(names: &[String], texts: &[Vec<String>], readings: &[Vec<Reading>]) -> Table {
+    pub fn new(names: &[String], texts: &[Vec<String>], readings: &[Vec<CellValues>]) -> Table {
         let rows = texts[0].len();
         let mut columns = Vec::new();
         for ((name, texts), readings) in names.iter().zip(texts).zip(readings) {
@@ -48,7 +48,8 @@ impl Table {
                     columns.push(Column { name, kind, cells });
                 }
             };
-            let of = |pick: &dyn Fn(&Reading) -> Option<Item>| readings.iter().map(pick).collect::<Vec<_>>();
+            let of =
+                |pick: &dyn Fn(&CellValues) -> Option<Item>| readings.iter().map(pick).collect::<Vec<_>>();
             add(
                 "-str",
                 Kind::Text,

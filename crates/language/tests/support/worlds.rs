@@ -2,7 +2,7 @@
 
 use super::naive;
 use mapo_language::{Context, Fit, Function, Language};
-use mapo_tables::{Constant, Reading, Table, TableBuilder};
+use mapo_tables::{CellValues, Constant, Table, TableBuilder};
 use mapo_text::Date;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub struct World {
     pub names: Vec<String>,
     /// By column and row.
     pub texts: Vec<Vec<String>>,
-    pub readings: Vec<Vec<Reading>>,
+    pub readings: Vec<Vec<CellValues>>,
     pub constants: Vec<Constant>,
 }
 
@@ -59,7 +59,7 @@ pub fn date() -> impl Strategy<Value = Date> {
 }
 
 /// Some columns have no numbers or dates, some few, some many.
-fn column(rows: usize) -> impl Strategy<Value = (Vec<String>, Vec<Reading>)> {
+fn column(rows: usize) -> impl Strategy<Value = (Vec<String>, Vec<CellValues>)> {
     let share = || proptest::sample::select(&[0.01, 0.15, 0.5, 0.95][..]);
     (share(), share(), share(), any::<bool>()).prop_flat_map(move |(numbers, seconds, dates, whole)| {
         let dates_of = date().prop_map(move |date| {
@@ -79,7 +79,7 @@ fn column(rows: usize) -> impl Strategy<Value = (Vec<String>, Vec<Reading>)> {
             proptest::option::weighted(seconds, number()),
             proptest::option::weighted(dates, dates_of),
         )
-            .prop_map(|(number, second, date)| Reading { number, second, date });
+            .prop_map(|(number, second, date)| CellValues { number, second, date });
         (
             proptest::collection::vec(text(), rows),
             proptest::collection::vec(reading, rows),

@@ -1,6 +1,7 @@
 //! A model's card: what its file says about where it comes from.
 
-use mapo_language::{Fit, Lexicon, UnknownFunction};
+use mapo_datasets::ReadingChoice;
+use mapo_language::{Lexicon, UnknownFunction};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -20,15 +21,9 @@ pub struct Card {
     /// Only so many of its examples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Whose reading of questions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reader: Option<String>,
-    /// How words of questions are found in cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub linking: Option<String>,
-    /// Where values must stand to be offered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<Fit>,
+    /// How its questions and tables were read.
+    #[serde(flatten)]
+    pub reading: ReadingChoice,
     /// The names of the functions that it knows, in the order of the rows of its parameters. Models that do not say know
     /// the paper's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +89,7 @@ impl Card {
         Ok(serde_json::to_value(self)?)
     }
 
-    /// Adds a note given as NAME=VALUE. Names of data, splits and reader may be added where the file does not say them.
+    /// Adds a note given as NAME=VALUE. Data, splits and how they were read may be added where the file does not say.
     ///
     /// # Errors
     /// If it is not of that form, or would replace what only the run itself can know.
@@ -112,15 +107,17 @@ impl Card {
             "data" => Some(&mut self.data),
             "split" => Some(&mut self.split),
             "dev_split" => Some(&mut self.dev_split),
-            "reader" => Some(&mut self.reader),
-            "linking" => Some(&mut self.linking),
             _ => None,
         };
         if let Some(unsaid @ None) = said {
             *unsaid = Some(text.to_owned());
             return Ok(());
         }
-        if FROM_THE_RUN.contains(&name) {
+        let is_reading = ReadingChoice::NAMES.contains(&name);
+        if is_reading && self.reading.say(name, text).map_err(Error::Note)? {
+            return Ok(());
+        }
+        if is_reading || FROM_THE_RUN.contains(&name) {
             return wrong(format!(
                 "'{name}' comes from the run itself; choose another name for the note"
             ));
@@ -130,14 +127,11 @@ impl Card {
     }
 }
 
-/// What a note cannot replace.
-const FROM_THE_RUN: [&str; 15] = [
+/// What a note cannot replace, beside the reading.
+const FROM_THE_RUN: [&str; 12] = [
     "data",
     "split",
     "limit",
-    "reader",
-    "linking",
-    "fit",
     "functions",
     "seed",
     "threads",
@@ -152,6 +146,7 @@ const FROM_THE_RUN: [&str; 15] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mapo_datasets::Reading;
     use serde_json::json;
 
     /// A card with everything that a run can write.
@@ -160,9 +155,7 @@ mod tests {
             data: Some("toy".to_owned()),
             split: Some("train".to_owned()),
             limit: Some(7),
-            reader: Some("mapo".to_owned()),
-            linking: Some("paper".to_owned()),
-            fit: Some(Fit::Rows),
+            reading: Reading::PLAIN.into(),
             functions: Some(vec!["hop".to_owned(), "count".to_owned()]),
             seed: Some(3),
             threads: Some(1),
@@ -186,10 +179,20 @@ mod tests {
         assert_eq!(written["settings"]["batch"], json!(32));
         assert_eq!(written["command"], json!("mapo train --set a=b"));
         // Every field that a run can write is protected.
-        for name in full().write().unwrap().as_object().unwrap().keys() {
-            let said = full().note(&format!("{name}=x")).unwrap_err().to_string();
+        for (name, value) in full().write().unwrap().as_object().unwrap() {
+            let value = value.as_str().unwrap_or("x");
+            let said = full().note(&format!("{name}={value}")).unwrap_err().to_string();
             assert!(said.contains("comes from the run"), "{said}");
         }
+        // The reading lies flat beside the rest, each switch by its name, and may be added where it is unknown.
+        let mut unsaid = Card::default();
+        for (name, value) in Reading::PLAIN.named() {
+            assert_eq!(written[name], json!(value));
+            unsaid.note(&format!("{name}={value}")).unwrap();
+        }
+        assert_eq!(unsaid.reading, card.reading);
+        let said = unsaid.note("linking=none").unwrap_err().to_string();
+        assert!(said.contains("it is paper or wide"), "{said}");
         for wrong in ["licence", "=x", "licence="] {
             assert!(card.note(wrong).unwrap_err().to_string().contains("NAME=VALUE"));
         }

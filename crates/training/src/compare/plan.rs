@@ -1,12 +1,14 @@
 //! What is compared, and that a directory holds one comparison only.
 
-use mapo_language::{Fit, Lexicon};
+use mapo_datasets::{Reading, ReadingDifference};
+use mapo_language::Lexicon;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::variant::Variant;
-use crate::run::folder::{Origin, RunConfig};
+use crate::run::config::{Origin, RunConfig};
+use crate::settings::Settings;
 use crate::{Error, Result};
 
 const PLAN: &str = "compare.json";
@@ -23,13 +25,9 @@ pub struct Plan {
     pub dev_split: String,
     /// A split for nothing but to be measured at the end.
     pub test_split: Option<String>,
-    /// Whose reading of questions.
-    pub reader: String,
-    /// How words of questions are found in cells.
-    pub linking: String,
-    /// Where values must stand to be offered. Comparisons that do not say were made in the paper's way.
-    #[serde(default)]
-    pub fit: Fit,
+    /// How questions and tables are read.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The functions that there are. Comparisons that do not say were made with the paper's.
     #[serde(default)]
     pub functions: Lexicon,
@@ -157,13 +155,6 @@ impl Plan {
                 Some(known.dev_split.clone()),
                 Some(self.dev_split.clone()),
             ),
-            ("--reader", Some(known.reader.clone()), Some(self.reader.clone())),
-            (
-                "--linking",
-                Some(known.linking.clone()),
-                Some(self.linking.clone()),
-            ),
-            ("--fit", Some(known.fit.to_string()), Some(self.fit.to_string())),
             (
                 "the functions",
                 Some(known.functions.to_string()),
@@ -175,6 +166,14 @@ impl Plan {
             if there != here {
                 return Some(format!("{flag} {} instead of {}", show(&there), show(&here)));
             }
+        }
+        if let Some(difference) = known.reading.difference(&self.reading) {
+            let ReadingDifference {
+                switch,
+                found,
+                wanted,
+            } = difference;
+            return Some(format!("--{switch} {found} instead of {wanted}"));
         }
         for (flag, there, here) in [
             ("--memory", &known.memory, &self.memory),
@@ -237,23 +236,47 @@ impl Plan {
     /// How a run is made.
     pub fn config(&self, variant: &Variant, seed: u64, threads: usize) -> RunConfig {
         RunConfig {
-            run: Origin {
-                data: self.data.clone(),
-                split: self.split.clone(),
-                dev_split: Some(self.dev_split.clone()),
-                reader: self.reader.clone(),
-                linking: self.linking.clone(),
-                fit: self.fit,
-                functions: self.functions,
-                limit: self.limit,
-                seed,
-                threads,
-                // Those belong to the comparison.
-                memory: None,
-                vectors: None,
-                init: None,
-            },
+            run: self.origin(seed, threads),
             settings: variant.settings.clone(),
+        }
+    }
+
+    /// The data of a run. Its store and its word vectors belong to the comparison.
+    pub(super) fn origin(&self, seed: u64, threads: usize) -> Origin {
+        Origin {
+            data: self.data.clone(),
+            split: self.split.clone(),
+            dev_split: Some(self.dev_split.clone()),
+            reading: self.reading,
+            functions: self.functions,
+            limit: self.limit,
+            seed,
+            threads,
+            memory: None,
+            vectors: None,
+            init: None,
+        }
+    }
+
+    /// Whether the variants can share what was explored: none explores otherwise if all is explored already.
+    ///
+    /// # Errors
+    /// Names the variant that would.
+    pub fn check_exploration(&self, common: &Settings) -> Result<()> {
+        let otherwise = |variant: &&Variant| {
+            variant.explores_first() && variant.settings.explore_first != common.explore_first
+        };
+        match self
+            .variants
+            .iter()
+            .find(otherwise)
+            .filter(|_| self.memory.is_some())
+        {
+            Some(variant) => Err(Error::Variant(format!(
+                "variant {} explores in its own way, but --memory gives what was explored; leave one of them out",
+                variant.name
+            ))),
+            None => Ok(()),
         }
     }
 
@@ -273,19 +296,16 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
-    use mapo_datasets::Dataset;
+    use mapo_datasets::{Dataset, Selection};
 
     fn plan(names: &[&str], seeds: &[u64]) -> Plan {
-        let variant = |name: &&str| Variant::named(name, &Settings::toy(), &Dataset::Toy).unwrap();
+        let variant = |name: &&str| Variant::named(name, &Settings::toy(), &Dataset::toy()).unwrap();
         Plan {
             data: "toy".into(),
             split: "train".into(),
             dev_split: "dev".into(),
             test_split: None,
-            reader: "mapo".into(),
-            linking: "wide".into(),
-            fit: Fit::Rows,
+            reading: Dataset::toy().reading(&Selection::default()),
             functions: Lexicon::PAPER,
             limit: None,
             memory: None,
@@ -327,6 +347,18 @@ mod tests {
             message.contains("learning.rate=0.005 in variant mapo"),
             "{message}"
         );
+        let mut other = plan(&["mapo"], &[1]);
+        other.reading.linking = mapo_questions::Linking::Wide;
+        assert!(
+            refused(&other).contains("--linking paper instead of wide"),
+            "{}",
+            refused(&other)
+        );
+        let written: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path.join(PLAN)).unwrap()).unwrap();
+        for (name, value) in plan(&["mapo"], &[1]).reading.named() {
+            assert_eq!(written[name], value);
+        }
         let mut other = plan(&["mapo"], &[1]);
         other.limit = Some(5);
         assert!(

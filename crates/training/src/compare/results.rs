@@ -179,8 +179,7 @@ impl Results {
 impl VariantResult {
     fn new(variant: &Variant, common: &Settings, runs: &[ReadRun]) -> Result<Self> {
         let summary = |number: &dyn Fn(&RunResult) -> f64| {
-            Summary::of(runs.iter().map(|run| number(&run.result)).collect())
-                .ok_or_else(|| Error::Settings("there is no seed to compare".to_owned()))
+            Summary::of(runs.iter().map(|run| number(&run.result)).collect()).ok_or(Error::NoSeeds)
         };
         let tests: Option<Vec<f64>> = runs.iter().map(|run| run.result.test).collect();
         Ok(Self {

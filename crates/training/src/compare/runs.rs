@@ -2,8 +2,12 @@
 
 use mapo_core::Memory;
 use mapo_datasets::Example;
-use mapo_programmer::{Checkpoint, Network, Vectors};
+use mapo_model::file::load;
+use mapo_model::inputs::vocabulary;
+use mapo_programmer::{Network, Vectors};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,9 +15,12 @@ use std::time::Instant;
 
 use super::plan::Plan;
 use super::variant::Variant;
+use crate::run::beginning::{Beginning, Watch, explore_into};
+use crate::run::config::{Questions, RunConfig};
 use crate::run::folder::Folder;
-use crate::run::{Event, Trainer};
-use crate::{Error, Result, eval, session};
+use crate::run::session::Session;
+use crate::run::{Event, memories};
+use crate::{Error, Result, eval};
 
 /// A run's answers to the dev questions. It is written last, so a run that has it is finished.
 pub(super) const DEV_PREDICTIONS: &str = "predictions-dev.jsonl";
@@ -21,22 +28,23 @@ pub(super) const DEV_PREDICTIONS: &str = "predictions-dev.jsonl";
 pub(super) const TEST_PREDICTIONS: &str = "predictions-test.jsonl";
 const TIME: &str = "seconds.json";
 
-/// What all runs of a comparison share.
+/// The seed of the exploration, as in `mapo explore`: all runs begin with the same memories.
+const EXPLORATION_SEED: u64 = 0;
+
+/// The runs of a comparison, with what they share.
 pub struct Runs<'a> {
-    /// The comparison's directory.
-    pub directory: &'a Path,
-    /// What is compared.
-    pub plan: &'a Plan,
-    /// The questions to train on.
-    pub train: &'a [Example],
-    /// The questions to choose and to compare by.
-    pub dev: &'a [Example],
+    directory: PathBuf,
+    plan: &'a Plan,
+    questions: Questions,
     /// The questions of the test split, if there is one.
-    pub test: Option<&'a [Example]>,
-    /// Word vectors, if there are any.
-    pub vectors: Option<&'a Vectors>,
+    test: Option<Vec<Example>>,
+    vectors: Option<Arc<Vectors>>,
+    /// The memories with which runs begin, by the store that they are from.
+    explored: HashMap<PathBuf, Vec<Memory>>,
     /// Where questions are answered; a new run trains with as many threads.
-    pub pool: &'a rayon::ThreadPool,
+    pool: rayon::ThreadPool,
+    /// No other process gets the directory meanwhile.
+    _lock: File,
 }
 
 /// How far a run has come.
@@ -57,7 +65,40 @@ pub(super) struct Time {
     pub seconds: f64,
 }
 
-impl Runs<'_> {
+impl<'a> Runs<'a> {
+    /// Takes a directory for a comparison, once its questions and word vectors can be read.
+    ///
+    /// # Errors
+    /// If they cannot, a split has no question, or the directory is not for [this plan](Plan::begin).
+    pub fn open(directory: &Path, plan: &'a Plan, threads: usize) -> Result<Self> {
+        let origin = plan.origin(0, threads);
+        let questions = origin.questions()?;
+        for (split, examples) in [(&plan.split, &questions.train), (&plan.dev_split, &questions.dev)] {
+            if examples.is_empty() {
+                let (data, split) = (plan.data.clone(), split.clone());
+                return Err(Error::EmptySplit { data, split });
+            }
+        }
+        let test = plan.test_split.as_deref();
+        let test = test.map(|split| origin.examples(split, None)).transpose()?;
+        let vectors = plan
+            .vectors
+            .as_ref()
+            .map(|mark| vocabulary::read_vectors(&mark.file));
+        let vectors = vectors.transpose()?.map(Arc::new);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        Ok(Self {
+            _lock: plan.begin(directory)?,
+            directory: directory.to_owned(),
+            plan,
+            questions,
+            test,
+            vectors,
+            explored: HashMap::new(),
+            pool: pool.build().map_err(Error::Pool)?,
+        })
+    }
+
     /// A run's directory.
     fn path(&self, variant: &Variant, seed: u64) -> PathBuf {
         self.directory.join(Plan::run_directory(&variant.name, seed))
@@ -69,45 +110,44 @@ impl Runs<'_> {
         has(DEV_PREDICTIONS) && (self.test.is_none() || has(TEST_PREDICTIONS))
     }
 
-    /// Trains a run to its end, from wherever it is, and keeps its answers. `memories` gives what its memories begin with,
-    /// and is asked only if the run is a new one; `observe` hears how it goes.
+    /// Trains a run to its end, from wherever it is, and keeps its answers. What its memories begin with is
+    /// explored before, if no run needed it yet; `watch` sees that, and `observe` hears how training goes.
     ///
     /// # Errors
     /// Those of training and of the run's directory; a directory whose run has other settings.
     pub fn run(
-        &self,
+        &mut self,
         variant: &Variant,
         seed: u64,
-        memories: &mut dyn FnMut() -> Result<Vec<Memory>>,
+        watch: &mut dyn Watch,
         stop: &AtomicBool,
         observe: &mut dyn FnMut(&Event<'_>),
     ) -> Result<Ran> {
         let path = self.path(variant, seed);
         if path.join(DEV_PREDICTIONS).exists() {
             // Only the answers to a test split that was named later are missing.
-            let best = Checkpoint::load(&path.join("best.safetensors"), false)?;
-            self.answer(&path, variant, &Arc::new(best.network))?;
+            let (best, _) = load(&path.join("best.safetensors"), false)?;
+            self.answer(&path, variant, &Arc::new(best))?;
             return Ok(Ran::Finished);
         }
-        let settings = &variant.settings;
-        let (mut folder, config, saved) = self.open(&path, variant, seed)?;
-        let threads = config.run.threads;
-        let mut trainer = match saved {
-            Some(saved) => Trainer::resume(settings, seed, threads, saved, self.train, self.dev)?,
-            None => {
-                let words = settings.network.words(self.train, self.vectors)?;
-                let memories = memories()?;
-                let trainer = Trainer::new(settings, seed, threads, &words, self.train, memories, self.dev)?;
-                folder.save(&trainer)?;
-                trainer
-            }
+        let config = self.plan.config(variant, seed, self.pool.current_num_threads());
+        let store = self.explore(variant, &config, watch)?;
+        let (folder, config) = Folder::open_or_create(&path, config)?;
+        let beginning = || {
+            let nothing = || vec![Memory::default(); self.questions.train.len()];
+            let explored = store.and_then(|store| self.explored.get(&store).cloned());
+            Ok(Beginning {
+                memories: explored.unwrap_or_else(nothing),
+                vectors: self.vectors.clone(),
+            })
         };
-        let before = match trainer.step() {
+        let mut session = Session::resume_with(folder, &config, &self.questions, beginning)?;
+        let before = match session.trainer.step() {
             0 => 0.0,
             _ => read_time(&path).unwrap_or(0.0),
         };
         let began = Instant::now();
-        session::train(&mut folder, &mut trainer, settings, stop, &mut |event| {
+        session.train(stop, &mut |event| {
             if let Event::Measured { .. } = event {
                 keep_time(&path, before + began.elapsed().as_secs_f64())?;
             }
@@ -115,45 +155,52 @@ impl Runs<'_> {
             Ok(())
         })?;
         keep_time(&path, before + began.elapsed().as_secs_f64())?;
-        let step = trainer.step();
-        if step < settings.steps {
+        let step = session.trainer.step();
+        if step < config.settings.steps {
             return Ok(Ran::Stopped { step });
         }
-        let best = trainer.best().ok_or_else(|| {
-            Error::Settings("there is no question to compare by; choose another --dev-split".to_owned())
-        })?;
-        self.answer(&path, variant, &best.network)?;
+        let best = session.trainer.best().ok_or(Error::NoQuestions)?;
+        let best = Arc::clone(&best.network);
+        drop(session);
+        self.answer(&path, variant, &best)?;
         Ok(Ran::Finished)
     }
 
-    /// The run's directory, with what an earlier process left.
-    fn open(
-        &self,
-        path: &Path,
+    /// The store with which the memories of a variant begin, explored and read; none where they begin empty.
+    fn explore(
+        &mut self,
         variant: &Variant,
-        seed: u64,
-    ) -> Result<(Folder, crate::RunConfig, Option<crate::Saved>)> {
-        let config = self.plan.config(variant, seed, self.pool.current_num_threads());
-        if !path.join("config.toml").exists() {
-            return Ok((Folder::create(path, &config)?, config, None));
+        config: &RunConfig,
+        watch: &mut dyn Watch,
+    ) -> Result<Option<PathBuf>> {
+        if !variant.explores_first() {
+            return Ok(None);
         }
-        let (mut folder, found) = Folder::open(path)?;
-        let mut same = config;
-        // It goes on as it began.
-        same.run.threads = found.run.threads;
-        if found != same {
-            return Err(Error::Run {
-                file: path.to_owned(),
-                problem: "holds a run with other settings or other data; choose another directory".to_owned(),
-            });
+        let train = &self.questions.train;
+        let store = match &self.plan.memory {
+            Some(mark) => mark.file.clone(),
+            None => {
+                let explore = &variant.settings.explore_first;
+                let name = format!("explored-{}-{}.jsonl", explore.programs, explore.pruning);
+                let store = self.directory.join(name);
+                explore_into(&store, config, EXPLORATION_SEED, train, &self.pool, watch)?;
+                store
+            }
+        };
+        if !self.explored.contains_key(&store) {
+            let load = || memories::load(&store, train, &self.plan.reading);
+            let found = self.pool.install(load)?;
+            self.explored.insert(store.clone(), found);
         }
-        let saved = folder.load(self.train.len())?;
-        Ok((folder, same, saved))
+        Ok(Some(store))
     }
 
     /// Keeps the answers of a run's best model, those that show it to be finished last.
     fn answer(&self, path: &Path, variant: &Variant, model: &Arc<Network>) -> Result<()> {
-        let splits = [(self.test, TEST_PREDICTIONS), (Some(self.dev), DEV_PREDICTIONS)];
+        let splits = [
+            (self.test.as_deref(), TEST_PREDICTIONS),
+            (Some(&self.questions.dev[..]), DEV_PREDICTIONS),
+        ];
         let models = [Arc::clone(model)];
         for (examples, name) in splits {
             let file = path.join(name);

@@ -66,10 +66,7 @@ impl Variant {
     /// If there is none of that name; the error suggests one.
     pub fn named(name: &str, common: &Settings, data: &Dataset) -> Result<Self> {
         let mut settings = common.clone();
-        let draws = match data {
-            Dataset::WikiSql(_) => 5,
-            _ => 2,
-        };
+        let draws = Preset::for_data(data, false).baseline_draws();
         settings.objective = match name {
             _ if name == common.objective.name() => common.objective.clone(),
             "mapo" => Objective::Mapo(preset_mapo(data)),
@@ -104,7 +101,7 @@ impl Variant {
     /// If it is not of this form, or a setting is unknown or makes no sense.
     pub fn parse(text: &str, common: &Settings, data: &Dataset) -> Result<Self> {
         let Some((name, changes)) = text.split_once(':') else {
-            return Err(Error::Settings(format!(
+            return Err(Error::Variant(format!(
                 "'{text}' is no variant; write NAME:SETTING,SETTING…, as in fast:learning.rate=0.01"
             )));
         };
@@ -126,7 +123,7 @@ impl Variant {
     /// If it is not of this form, or a setting is unknown or makes no sense.
     pub fn read_all(text: &str, common: &Settings, data: &Dataset) -> Result<Vec<Self>> {
         let file: VariantFile = toml::from_str(text)
-            .map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))?;
+            .map_err(|error: toml::de::Error| Error::Variant(error.message().to_owned()))?;
         let variant = |entry: VariantEntry| {
             let begin = match &entry.from {
                 Some(from) => Self::named(from, common, data)?.settings,
@@ -143,7 +140,7 @@ impl Variant {
     fn checked(name: &str, settings: Settings) -> Result<Self> {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
-            return Err(Error::Settings(format!(
+            return Err(Error::Variant(format!(
                 "'{name}' cannot name a variant, since it names a directory too; use up to 64 letters, digits, - and _"
             )));
         }
@@ -170,7 +167,7 @@ impl Variant {
 pub fn check_distinct(variants: &[Variant]) -> Result<()> {
     let mut names = HashSet::new();
     match variants.iter().find(|variant| !names.insert(&variant.name)) {
-        Some(twice) => Err(Error::Settings(format!(
+        Some(twice) => Err(Error::Variant(format!(
             "there are two variants '{}'; give one of them another name",
             twice.name
         ))),
@@ -179,13 +176,13 @@ pub fn check_distinct(variants: &[Variant]) -> Result<()> {
 }
 
 fn of_variant(name: &str, problem: &dyn std::fmt::Display) -> Error {
-    Error::Settings(format!("variant {name}: {problem}"))
+    Error::Variant(format!("variant {name}: {problem}"))
 }
 
 fn unknown(name: &str) -> Error {
     let wrong = format!("there is no objective '{name}'");
     let like = name.to_lowercase().replace(' ', "-");
-    Error::Settings(match closest(&like, NAMES.into_iter()) {
+    Error::Variant(match closest(&like, NAMES.into_iter()) {
         Some(close) => format!("{wrong}; did you mean '{close}'?"),
         None => format!("{wrong}; there are {}", NAMES.join(", ")),
     })
@@ -241,10 +238,9 @@ fn split_outside_brackets(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     fn named(name: &str) -> Variant {
-        Variant::named(name, &Settings::toy(), &Dataset::Toy).unwrap()
+        Variant::named(name, &Settings::toy(), &Dataset::toy()).unwrap()
     }
 
     #[test]
@@ -271,7 +267,7 @@ mod tests {
 
     #[test]
     fn baselines_draw_as_many_samples_as_the_papers() {
-        let wikisql = Dataset::WikiSql(PathBuf::from("wikisql"));
+        let wikisql: Dataset = "wikisql:x".parse().unwrap();
         let mml = Variant::named("mml", &Settings::wikisql(), &wikisql).unwrap();
         assert_eq!(mml.settings.objective, Objective::Mml(Mml { draws: Some(5) }));
         assert_eq!(
@@ -282,13 +278,13 @@ mod tests {
         let common = Settings::toy()
             .changed_by("objective = { name = \"mml\", draws = 7 }")
             .unwrap();
-        let mml = Variant::named("mml", &common, &Dataset::Toy).unwrap();
+        let mml = Variant::named("mml", &common, &Dataset::toy()).unwrap();
         assert_eq!(mml.settings, common);
     }
 
     #[test]
     fn a_variant_changes_what_it_names_and_no_more() {
-        let parse = |text: &str| Variant::parse(text, &Settings::toy(), &Dataset::Toy);
+        let parse = |text: &str| Variant::parse(text, &Settings::toy(), &Dataset::toy());
         let fast = parse("fast:learning.rate=0.01,learning.dropout=0.1").unwrap();
         assert_eq!(fast.name, "fast");
         let differences = fast.settings.differences(&Settings::toy());
@@ -303,7 +299,7 @@ mod tests {
         assert_eq!(decay.settings.batch, 8);
         let file =
             "[[variant]]\nname = \"b\"\nfrom = \"iml\"\n[[variant]]\nname = \"a\"\nsettings.batch = 8\n";
-        let read = Variant::read_all(file, &Settings::toy(), &Dataset::Toy).unwrap();
+        let read = Variant::read_all(file, &Settings::toy(), &Dataset::toy()).unwrap();
         assert_eq!(read[0].settings, named("iml").settings);
         assert_eq!((read[1].name.as_str(), read[1].settings.batch), ("a", 8));
     }
@@ -311,10 +307,10 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         let parse = |text: &str| {
-            let parsed = Variant::parse(text, &Settings::toy(), &Dataset::Toy);
+            let parsed = Variant::parse(text, &Settings::toy(), &Dataset::toy());
             parsed.unwrap_err().to_string()
         };
-        let misnamed = Variant::named("hard-em", &Settings::toy(), &Dataset::Toy).unwrap_err();
+        let misnamed = Variant::named("hard-em", &Settings::toy(), &Dataset::toy()).unwrap_err();
         assert_eq!(
             misnamed.to_string(),
             "there is no objective 'hard-em'; did you mean 'hard_em'?"

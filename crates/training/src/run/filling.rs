@@ -19,9 +19,7 @@ pub fn header(
     Header {
         dataset: data.kind().to_owned(),
         split: data.split(selection).to_owned(),
-        reader: data.reader(selection).to_string(),
-        linking: data.linking(selection).to_string(),
-        fit: data.fit(selection),
+        reading: data.reading(selection),
         examples: examples.len(),
         language: Language::VERSION,
         functions: data.functions(selection),

@@ -17,10 +17,8 @@
 //! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
-use mapo_datasets::{Dataset, Selection};
-use mapo_language::{Fit, Lexicon};
+use mapo_model::file::load;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
-use mapo_questions::Linking;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -30,122 +28,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::run::actors::Actors;
+use crate::run::config::RunConfig;
 use crate::run::events::Events;
 use crate::run::metrics::Metrics;
 use crate::run::{Best, Trainer};
-use crate::settings::Settings;
 use crate::{Error, Result};
-use mapo_model::file::Card;
-
-/// What a run is made of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    /// The data and the machine.
-    pub run: Origin,
-    /// The settings.
-    pub settings: Settings,
-}
-
-impl RunConfig {
-    /// The card of a model that a run found best.
-    ///
-    /// # Errors
-    /// If the settings cannot be written as JSON.
-    pub fn card(&self, step: u64, dev_accuracy: Option<f64>) -> Result<Card> {
-        let run = &self.run;
-        let settings =
-            serde_json::to_value(&self.settings).map_err(|error| Error::Settings(error.to_string()))?;
-        Ok(Card {
-            data: Some(
-                run.data
-                    .parse()
-                    .map_or_else(|_| run.data.clone(), |data: Dataset| data.name()),
-            ),
-            split: Some(run.split.clone()),
-            limit: run.limit,
-            reader: Some(run.reader.clone()),
-            linking: Some(run.linking.clone()),
-            fit: Some(run.fit),
-            functions: Some(run.functions.names().into_iter().map(str::to_owned).collect()),
-            seed: Some(run.seed),
-            threads: Some(run.threads),
-            step: Some(step),
-            dev_split: run.dev_split.clone(),
-            dev_accuracy,
-            before_packing: false,
-            calibration: None,
-            settings: Some(settings),
-            notes: serde_json::Map::new(),
-        })
-    }
-}
-
-/// Where the data comes from, and how the run is started.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Origin {
-    /// The dataset, as on the command line.
-    pub data: String,
-    /// The split to train on.
-    pub split: String,
-    /// The split to choose by.
-    pub dev_split: Option<String>,
-    /// Whose reading of questions.
-    pub reader: String,
-    /// How words of questions are found in cells. Runs that do not say were made when there was only the
-    /// paper's way.
-    #[serde(default = "papers_linking")]
-    pub linking: String,
-    /// Where values must stand to be offered. Runs that do not say were made when there was only the paper's
-    /// way.
-    #[serde(default)]
-    pub fit: Fit,
-    /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do not say were
-    /// made when there were the paper's only.
-    #[serde(default)]
-    pub functions: Lexicon,
-    /// Only so many training examples.
-    pub limit: Option<usize>,
-    /// The seed.
-    pub seed: u64,
-    /// How many threads.
-    pub threads: usize,
-    /// The store of the programs to begin with; without one, the run explores first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<PathBuf>,
-    /// The file of word vectors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vectors: Option<PathBuf>,
-    /// The model to begin with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub init: Option<PathBuf>,
-}
-
-impl Origin {
-    /// Training on what a selection names, with nothing to begin with and no split to choose by.
-    pub fn new(data: &Dataset, selection: &Selection, seed: u64, threads: usize) -> Self {
-        Self {
-            data: data.to_string(),
-            split: data.split(selection).to_owned(),
-            dev_split: None,
-            reader: data.reader(selection).to_string(),
-            linking: data.linking(selection).to_string(),
-            fit: data.fit(selection),
-            functions: data.functions(selection),
-            limit: selection.limit,
-            seed,
-            threads,
-            memory: None,
-            vectors: None,
-            init: None,
-        }
-    }
-}
-
-fn papers_linking() -> String {
-    Linking::Paper.to_string()
-}
 
 /// A run's directory.
 #[derive(Debug)]
@@ -208,11 +95,7 @@ impl Folder {
     /// # Errors
     /// If there is a run in it already, or it cannot be written.
     pub fn create(path: &Path, config: &RunConfig) -> Result<Self> {
-        let folder = Self {
-            path: path.to_owned(),
-            logged: None,
-            events: None,
-        };
+        let folder = Self::at(path);
         std::fs::create_dir_all(path).map_err(|source| folder.io("", source))?;
         if path.join(CONFIG).exists() {
             return Err(Error::Run {
@@ -221,7 +104,8 @@ impl Folder {
                     .to_owned(),
             });
         }
-        let text = toml::to_string_pretty(config).map_err(|error| Error::Settings(error.to_string()))?;
+        let text =
+            toml::to_string_pretty(config).map_err(|error| folder.wrong(CONFIG, &error.to_string()))?;
         // What an earlier run left that was killed before it had a configuration.
         for left in [METRICS, MEMORY, START, PROGRAMS, "programs.jsonl.partial"] {
             let _ = std::fs::remove_file(path.join(left));
@@ -235,22 +119,47 @@ impl Folder {
     /// # Errors
     /// If there is none, or its configuration cannot be read.
     pub fn open(path: &Path) -> Result<(Self, RunConfig)> {
-        let folder = Self {
-            path: path.to_owned(),
-            logged: None,
-            events: None,
-        };
+        let folder = Self::at(path);
         let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
         let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
         Ok((folder, config))
     }
 
+    /// Opens the directory of a run, or makes it if it is not there. Which threads a run began with, it goes on
+    /// with: the configuration that comes back says so.
+    ///
+    /// # Errors
+    /// If the directory holds another run, or cannot be read or written.
+    pub fn open_or_create(path: &Path, config: RunConfig) -> Result<(Self, RunConfig)> {
+        if !path.join(CONFIG).exists() {
+            return Ok((Self::create(path, &config)?, config));
+        }
+        let (folder, found) = Self::open(path)?;
+        let mut same = config;
+        same.run.threads = found.run.threads;
+        match found == same {
+            true => Ok((folder, found)),
+            false => Err(Error::Run {
+                file: path.to_owned(),
+                problem: "holds a run with other settings or other data; choose another directory".to_owned(),
+            }),
+        }
+    }
+
     /// Takes the configuration away from a run that could not begin, so that the same directory can be used
     /// again.
-    pub fn abandon(&self) {
-        if matches!(self.checkpoints().as_deref(), Ok([])) {
+    pub(super) fn abandon(path: &Path) {
+        if matches!(Self::at(path).checkpoints().as_deref(), Ok([])) {
             // The error that matters is why it could not begin.
-            let _ = std::fs::remove_file(self.path.join(CONFIG));
+            let _ = std::fs::remove_file(path.join(CONFIG));
+        }
+    }
+
+    fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            logged: None,
+            events: None,
         }
     }
 
@@ -402,7 +311,7 @@ impl Folder {
             Some(BestNote { step, accuracy }) => Some(Best {
                 step,
                 accuracy,
-                network: Arc::new(Checkpoint::load(&self.best(), false)?.network),
+                network: Arc::new(load(&self.best(), false)?.0),
             }),
             None => None,
         };
@@ -533,7 +442,7 @@ impl Folder {
         }
     }
 
-    fn wrong(&self, name: &str, problem: &str) -> Error {
+    pub(crate) fn wrong(&self, name: &str, problem: &str) -> Error {
         Error::Run {
             file: self.path.join(name),
             problem: problem.to_owned(),
@@ -568,27 +477,4 @@ fn actors_name(step: u64) -> String {
 
 fn explored_name(step: u64) -> String {
     format!("explored-{step}.json")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_card_tells_no_folder_of_the_machine() {
-        for (data, name) in [
-            ("wtq:/home/someone/wtq", "wtq"),
-            ("wikisql:x/y", "wikisql"),
-            ("jsonl:/home/someone/questions.jsonl", "jsonl:questions.jsonl"),
-        ] {
-            let run = Origin {
-                data: data.to_owned(),
-                ..Origin::new(&Dataset::Toy, &Selection::default(), 3, 1)
-            };
-            let settings = Settings::toy();
-            let card = RunConfig { run, settings }.card(1, Some(0.0)).unwrap();
-            assert_eq!(card.data.as_deref(), Some(name));
-            assert_eq!(card.settings.unwrap()["batch"], json!(32));
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::store::{Entry, StoreReader};
 use mapo_core::{Action, Ending, Memory, Plan, Progress, Uniform, explore_all};
-use mapo_datasets::{Example, Pruning, TableEnv};
+use mapo_datasets::{Example, Pruning, Reading, ReadingDifference, TableEnv};
 use mapo_language::{Assistance, Context, Program};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -43,9 +43,9 @@ pub fn explore(
 /// empty one.
 ///
 /// # Errors
-/// If it cannot be read, was made with another linking or fit than the examples were read with, or holds a
-/// program that is none of its example's.
-pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
+/// If it cannot be read, was made of data read otherwise than as `reading` says, or holds a text that is not a program
+/// of its example.
+pub fn load(store: &Path, examples: &[Example], reading: &Reading) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()
         .enumerate()
@@ -54,24 +54,18 @@ pub fn load(store: &Path, examples: &[Example]) -> Result<Vec<Memory>> {
     let mut memories = vec![Memory::default(); examples.len()];
     let mut entries = Vec::new();
     let reader = StoreReader::open(store)?;
-    if let Some(example) = examples.first() {
-        let header = reader.header();
-        for (what, found, wanted) in [
-            (
-                "linking",
-                header.linking.clone(),
-                example.question.linking.to_string(),
+    if let Some(difference) = reader.header().reading.difference(reading) {
+        let ReadingDifference {
+            switch,
+            found,
+            wanted,
+        } = difference;
+        return Err(Error::Memory {
+            file: store.to_owned(),
+            problem: format!(
+                "made with {switch} {found}, but {wanted} is wanted; explore again, or train with --{switch} {found}"
             ),
-            ("fit", header.fit.to_string(), example.language.fit.to_string()),
-        ] {
-            if found != wanted {
-                let problem = format!(
-                    "made with {what} {found}, but {wanted} is wanted; explore again, or train with --{what} {found}"
-                );
-                let file = store.to_owned();
-                return Err(Error::Memory { file, problem });
-            }
-        }
+        });
     }
     for entry in reader {
         let entry = entry?;

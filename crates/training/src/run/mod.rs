@@ -1,6 +1,8 @@
 //! A run: examples with their memories, the learner, and what it has come to. How it goes on is in `loops`.
 
 pub mod actors;
+pub mod beginning;
+pub mod config;
 pub mod events;
 pub mod filling;
 pub mod folder;
@@ -141,9 +143,7 @@ impl<'a> Trainer<'a> {
             actors,
             best,
         } = saved;
-        let adam = checkpoint.adam.ok_or_else(|| {
-            Error::Settings("the checkpoint holds no optimiser, so training cannot go on".to_owned())
-        })?;
+        let adam = checkpoint.adam.ok_or(Error::NoOptimiser)?;
         let (network, average) = (checkpoint.network, checkpoint.average);
         let learner = NeuralLearner::resume(
             network,
@@ -180,7 +180,7 @@ impl<'a> Trainer<'a> {
         dev: &'a [Example],
     ) -> Result<Self> {
         if train.is_empty() {
-            return Err(Error::Settings("there is no example to train on".to_owned()));
+            return Err(Error::NoExamples);
         }
         let network = learner.network();
         check_functions(network, train.iter().chain(dev))?;

@@ -1,58 +1,139 @@
-//! One process's part in a run: training, with everything kept in the run's directory.
+//! One process's part in a run: it begins or takes up the run in its directory and trains, with everything kept
+//! there.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use crate::run::beginning::{Beginning, Watch};
+use crate::run::config::{Questions, RunConfig};
 use crate::run::folder::Folder;
 use crate::run::{Event, Trainer};
-use crate::settings::Settings;
 use crate::{Error, Result};
 
-/// Trains to the last step, or until `stop` says so, and keeps in `folder` what is measured, the best model
-/// and what the run needs to go on. `observe` hears of every step and, when it has been kept, of every
-/// evaluation.
-///
-/// # Errors
-/// Those of the network, those of the directory, and a number that is not finite: then the batch that caused
-/// it is kept too and the error names its file.
-pub fn train(
-    folder: &mut Folder,
-    trainer: &mut Trainer<'_>,
-    settings: &Settings,
-    stop: &AtomicBool,
-    observe: &mut dyn FnMut(&Event<'_>) -> Result<()>,
-) -> Result<()> {
-    let ran = trainer.run(stop, &mut |event| {
-        if let Event::Measured {
+/// A run in its directory.
+pub struct Session<'a> {
+    config: &'a RunConfig,
+    /// The directory.
+    pub folder: Folder,
+    /// The run.
+    pub trainer: Trainer<'a>,
+}
+
+impl<'a> Session<'a> {
+    /// Begins a run in a new directory: explores or reads its memories, and makes its network. A directory whose
+    /// run cannot begin can be used again; one that was stopped meanwhile is [resumed](Self::resume).
+    ///
+    /// # Errors
+    /// If there is a run in the directory already, or what the configuration names cannot be had.
+    pub fn begin(
+        path: &Path,
+        config: &'a RunConfig,
+        questions: &'a Questions,
+        watch: &mut dyn Watch,
+    ) -> Result<Self> {
+        let folder = Folder::create(path, config)?;
+        let begun = Self::resume(folder, config, questions, watch);
+        if begun.is_err() && !watch.progress().is_stopped() {
+            Folder::abandon(path);
+        }
+        begun
+    }
+
+    /// Goes on with the run of an [opened](Folder::open) directory, from its last checkpoint or, if it has none,
+    /// from the beginning.
+    ///
+    /// # Errors
+    /// If a file of the directory does not hold what it should, or what the configuration names cannot be had.
+    pub fn resume(
+        folder: Folder,
+        config: &'a RunConfig,
+        questions: &'a Questions,
+        watch: &mut dyn Watch,
+    ) -> Result<Self> {
+        let own_store = folder.programs();
+        Self::resume_with(folder, config, questions, || {
+            Beginning::of(config, &questions.train, &own_store, watch)
+        })
+    }
+
+    /// The same for a run that begins with what is in hand already; `beginning` is asked only if it has no
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// If a file of the directory does not hold what it should, or the run cannot begin.
+    pub fn resume_with(
+        mut folder: Folder,
+        config: &'a RunConfig,
+        questions: &'a Questions,
+        beginning: impl FnOnce() -> Result<Beginning>,
+    ) -> Result<Self> {
+        let RunConfig { run, settings } = config;
+        let Questions { train, dev } = questions;
+        let trainer = match folder.load(train.len())? {
+            Some(saved) => Trainer::resume(settings, run.seed, run.threads, saved, train, dev)?,
+            None => {
+                let trainer = Trainer::begin(config, questions, beginning()?)?;
+                folder.save(&trainer)?;
+                trainer
+            }
+        };
+        Ok(Self {
+            config,
+            folder,
             trainer,
-            metrics,
-            is_best,
-        } = event
-        {
-            folder.measured(metrics)?;
-            if let (true, Some(best)) = (*is_best, trainer.best()) {
-                folder.save_best(best)?;
+        })
+    }
+
+    /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the best
+    /// model and what the run needs to go on. `observe` hears of every step and, when it has been kept, of every
+    /// evaluation.
+    ///
+    /// # Errors
+    /// Those of the network, those of the directory, and a number that is not finite: then the batch that caused
+    /// it is kept too and the error names its file.
+    pub fn train(
+        &mut self,
+        stop: &AtomicBool,
+        observe: &mut dyn FnMut(&Event<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self {
+            config,
+            folder,
+            trainer,
+        } = self;
+        let ran = trainer.run(stop, &mut |event| {
+            if let Event::Measured {
+                trainer,
+                metrics,
+                is_best,
+            } = event
+            {
+                folder.measured(metrics)?;
+                if let (true, Some(best)) = (*is_best, trainer.best()) {
+                    folder.save_best(best)?;
+                }
+                // Only there do the actors' parameters equal the learner's.
+                if trainer.step().is_multiple_of(config.settings.refresh) {
+                    folder.save(trainer)?;
+                }
             }
-            // Only there do the actors' parameters equal the learner's.
-            if trainer.step().is_multiple_of(settings.refresh) {
-                folder.save(trainer)?;
+            observe(event)
+        });
+        let Err(error) = ran else {
+            return folder.save(trainer);
+        };
+        let is_numeric = matches!(
+            error,
+            Error::Loss { .. } | Error::Network(mapo_programmer::Error::Gradient(_))
+        );
+        let step = trainer.step();
+        match trainer.broken_batch().filter(|_| is_numeric) {
+            Some(batch) => {
+                let file = folder.save_batch(step, batch)?;
+                let source = Box::new(error);
+                Err(Error::Broken { source, step, file })
             }
+            None => Err(error),
         }
-        observe(event)
-    });
-    let Err(error) = ran else {
-        return folder.save(trainer);
-    };
-    let is_numeric = matches!(
-        error,
-        Error::Loss { .. } | Error::Network(mapo_programmer::Error::Gradient(_))
-    );
-    let step = trainer.step();
-    match trainer.broken_batch().filter(|_| is_numeric) {
-        Some(batch) => {
-            let file = folder.save_batch(step, batch)?;
-            let source = Box::new(error);
-            Err(Error::Broken { source, step, file })
-        }
-        None => Err(error),
     }
 }

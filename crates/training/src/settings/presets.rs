@@ -36,14 +36,20 @@ impl Preset {
         Self::WikiSqlPaper,
     ];
 
-    /// The preset for a kind of dataset; questions of one's own are trained as those of `toy`, or, where training begins
-    /// with a model, with small steps.
+    /// The preset for a kind of dataset, where training begins with a model or with nothing.
     pub fn for_data(data: &Dataset, from_model: bool) -> Self {
-        match data {
-            Dataset::JsonLines(_) if from_model => Self::Tune,
-            Dataset::Wtq(_) => Self::Wtq,
-            Dataset::WikiSql(_) => Self::WikiSql,
-            Dataset::Toy | Dataset::JsonLines(_) => Self::Toy,
+        let name = data.preset(from_model);
+        Self::ALL
+            .into_iter()
+            .find(|preset| preset.name() == name)
+            .unwrap_or(Self::Toy)
+    }
+
+    /// How many programs the paper's baselines draw for an example of this kind of data.
+    pub fn baseline_draws(self) -> usize {
+        match self {
+            Self::WikiSql | Self::WikiSqlPaper => 5,
+            Self::Toy | Self::Tune | Self::Wtq | Self::WtqPaper => 2,
         }
     }
 
@@ -312,6 +318,20 @@ mod tests {
         }
         let said = "wtq-papers".parse::<Preset>().unwrap_err();
         assert!(said.contains("did you mean 'wtq-paper'?"), "{said}");
+    }
+
+    #[test]
+    fn every_kind_of_data_names_a_preset() {
+        for (data, from_nothing, from_model) in [
+            ("toy", Preset::Toy, Preset::Toy),
+            ("wtq:x", Preset::Wtq, Preset::Wtq),
+            ("wikisql:x", Preset::WikiSql, Preset::WikiSql),
+            ("jsonl:x", Preset::Toy, Preset::Tune),
+        ] {
+            let data: Dataset = data.parse().unwrap();
+            assert_eq!(Preset::for_data(&data, false), from_nothing);
+            assert_eq!(Preset::for_data(&data, true), from_model);
+        }
     }
 
     #[test]

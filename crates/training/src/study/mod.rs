@@ -21,7 +21,7 @@ pub use spurious::{AnnotatedQuestion, Spurious};
 use crate::eval::Prediction;
 use crate::store::StoreReader;
 use crate::{Error, Result};
-use mapo_datasets::Example;
+use mapo_datasets::{Example, Reading};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -29,24 +29,23 @@ use std::path::Path;
 /// The programs that exploration found, by question.
 pub type Found = HashMap<String, Vec<String>>;
 
-/// Reads from a store what was found for the wanted questions. It must be made from the same kind of dataset with the
-/// same reader, whose constants the programs are written with.
+/// Reads from a store what was found for the wanted questions. It must be made from the same kind of dataset, read in
+/// the same way, for the programs are written with the constants that were found then.
 ///
 /// # Errors
 /// If the store cannot be read or was made otherwise.
-pub fn found(store: &Path, dataset: &str, reader: &str, wanted: &HashSet<&str>) -> Result<Found> {
+pub fn found(store: &Path, dataset: &str, reading: &Reading, wanted: &HashSet<&str>) -> Result<Found> {
     let entries = StoreReader::open(store)?;
     let header = entries.header();
-    for (what, made, asked) in [
-        ("dataset", header.dataset.as_str(), dataset),
-        ("reader", header.reader.as_str(), reader),
-    ] {
-        if made != asked {
-            return Err(Error::Memory {
-                file: store.to_owned(),
-                problem: format!("made with {what} {made}, but the questions to study have {what} {asked}"),
-            });
-        }
+    let reading = header.reading.difference(reading);
+    let reading = reading.map(|difference| (difference.switch, difference.found, difference.wanted));
+    let kind = ("dataset", header.dataset.clone(), dataset.to_owned());
+    let kind = Some(kind).filter(|(_, made, asked)| made != asked);
+    if let Some((what, made, asked)) = kind.or(reading) {
+        return Err(Error::Memory {
+            file: store.to_owned(),
+            problem: format!("made with {what} {made}, but the questions to study have {what} {asked}"),
+        });
     }
     let mut found = Found::new();
     for entry in entries {

@@ -1,7 +1,9 @@
 //! Programs run both ways: by the interpreter and by SQLite.
 
 use super::engine::Engine;
-use crate::training::{examples, threads};
+use crate::data_args::examples;
+use crate::models::Models;
+use crate::threads::pool;
 use crate::{Outcome, json, print};
 use mapo_core::example_rng;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -39,23 +41,11 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 impl Check {
     pub fn execute(self) -> Outcome {
-        let loaded = self
-            .model
-            .as_deref()
-            .map(|file| mapo_model::file::load(file, false));
-        let (model, functions) = match loaded.transpose()? {
-            Some((network, card)) => (Some(Arc::new(network)), Some(card.functions()?)),
-            None => (None, None),
-        };
-        let selection = Selection {
-            functions,
-            ..self.selection.clone()
-        };
+        let models = Models::load(self.model.as_slice())?;
+        let selection = models.select(&self.data, self.selection.clone())?;
         let examples = examples(&self.data, &selection)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(self.threads))
-            .build()?;
-        let checked = pool.install(|| self.run(&examples, model.as_ref()));
+        let pool = pool(self.threads)?;
+        let checked = pool.install(|| self.run(&examples, models.networks.first()));
         let tables = checked.map_err(|error| error as Box<dyn Error>)?;
         if let Some(file) = &self.details {
             let lines: String = tables

@@ -119,6 +119,12 @@ struct Line {
     error: Option<serde_json::Value>,
 }
 
+/// A line of a prediction file: the id and the items of the answer, which keep their types.
+pub fn line<'a>(id: &str, items: impl IntoIterator<Item = Item<'a>>) -> String {
+    let answer: Vec<Item<'a>> = items.into_iter().collect();
+    serde_json::json!({ "id": id, "answer": answer }).to_string()
+}
+
 /// Reads a prediction file.
 pub fn read(file: &Path) -> Result<Vec<Prediction>, Error> {
     let mut lines = files::records::<Line>(file, "a prediction")?;

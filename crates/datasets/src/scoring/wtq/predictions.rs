@@ -236,6 +236,5 @@ mod tests {
         assert_eq!((report.correct(), report.predicted()), (1, 2));
         assert_eq!(report.unknown, [(2, "zz".to_owned())]);
         assert!((report.accuracy() - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(report.accuracy_of_predicted(), 0.5);
     }
 }

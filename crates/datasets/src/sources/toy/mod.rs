@@ -24,15 +24,17 @@ mod tables;
 mod worth;
 
 use crate::example::{Answer, Example};
+use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
+use crate::sources::Source;
 use choices::Choices;
 use domains::Domain;
 use mapo_language::{Function, Language};
-use mapo_questions::{Linking, Question};
 use mapo_tables::Table;
 use questions::{DECK, Intent};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use tables::Sheet;
@@ -136,13 +138,13 @@ pub fn generate(split: Split, seed: u64, questions: usize) -> Vec<ToyExample> {
 
 impl ToyExample {
     /// The question, linked with its table, and its answer.
-    pub fn read(self, linking: Linking) -> Example {
+    pub fn read(self, reading: Reading) -> Example {
         Example {
-            question: Question::read(&self.question, &self.table, linking),
+            question: reading.question(&self.question, &self.table),
             id: self.id,
             table: self.table,
             answer: Answer::own(self.answer),
-            language: language(),
+            language: reading.language(Toy.language()),
         }
     }
 }
@@ -150,20 +152,63 @@ impl ToyExample {
 impl From<ToyExample> for Example {
     /// The questions name cells as they stand, so plain linking finds all that they mention.
     fn from(example: ToyExample) -> Example {
-        example.read(Linking::Paper)
+        example.read(Toy.reading())
     }
 }
 
-/// The questions of a split of the dataset called `toy`.
-pub(crate) fn examples(split: &str, linking: Linking, wanted: Selection) -> Result<Examples, DatasetError> {
-    let split: Split = split.parse().map_err(|_| DatasetError::Split {
-        dataset: "toy".to_owned(),
-        split: split.to_owned(),
-        known: Split::ALL.map(Split::name).join(", "),
-    })?;
-    let examples = generate(split, SEED, split.questions()).into_iter();
-    let examples = examples.filter(move |example| wanted.wants(&example.id));
-    Ok(Box::new(examples.map(move |example| Ok(example.read(linking)))))
+/// The dataset called `toy`.
+#[derive(Debug)]
+pub struct Toy;
+
+impl Source for Toy {
+    fn kind(&self) -> &'static str {
+        "toy"
+    }
+
+    fn place(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn first_split(&self) -> &'static str {
+        "train"
+    }
+
+    fn whole(&self, _place: &Path) -> Vec<&'static str> {
+        Split::ALL.map(Split::name).to_vec()
+    }
+
+    fn training_splits(&self, _place: &Path) -> Result<(&'static str, Option<&'static str>), DatasetError> {
+        Ok(("train", Some("dev")))
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::PLAIN
+    }
+
+    fn language(&self) -> Language {
+        language()
+    }
+
+    fn preset(&self, _from_model: bool) -> &'static str {
+        "toy"
+    }
+
+    fn examples(
+        &self,
+        _place: &Path,
+        split: &str,
+        reading: Reading,
+        wanted: Selection,
+    ) -> Result<Examples, DatasetError> {
+        let split: Split = split.parse().map_err(|_| DatasetError::Split {
+            dataset: self.kind().to_owned(),
+            split: split.to_owned(),
+            known: Split::ALL.map(Split::name).join(", "),
+        })?;
+        let examples = generate(split, SEED, split.questions()).into_iter();
+        let examples = examples.filter(move |example| wanted.wants(&example.id));
+        Ok(Box::new(examples.map(move |example| Ok(example.read(reading)))))
+    }
 }
 
 /// The table as comma-separated text, headers first.
@@ -264,7 +309,7 @@ impl Maker {
             let program = plan.program.clone();
             let solved = worth::solve(&sheet.table, &program, &mut self.choices)?;
             let question = plan.question(solved.answer.len(), sheet, &mut self.choices)?;
-            let read = Question::read(&question, &sheet.table, Linking::Paper);
+            let read = Toy.reading().question(&question, &sheet.table);
             if !worth::is_suggested(&solved, &read) || !asked.insert(program.clone()) {
                 return None;
             }

@@ -4,7 +4,7 @@ use mapo_text::{Date, read};
 
 /// The numbers and the date found in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct CellValues {
     /// The first number.
     pub number: Option<f64>,
     /// The second number, the 4 of `3-4`.
@@ -13,18 +13,18 @@ pub struct Reading {
     pub date: Option<Date>,
 }
 
-impl Reading {
+impl CellValues {
     /// Cells of this many tokens and more are prose: the numbers in them are not the cell's value.
     pub const PROSE: usize = 10;
 
     /// What our own reader finds in a cell.
-    pub fn of(cell: &str) -> Reading {
+    pub fn of(cell: &str) -> CellValues {
         if read::says_nothing(cell) {
-            return Reading::default();
+            return CellValues::default();
         }
         let cell = read::read_cell(cell);
-        let prose = cell.tokens >= Reading::PROSE;
-        Reading {
+        let prose = cell.tokens >= CellValues::PROSE;
+        CellValues {
             number: cell.number.filter(|_| !prose),
             second: cell.number2.filter(|_| !prose),
             date: cell.date,

@@ -1,0 +1,149 @@
+//! How a run begins: with what its memories hold already, and with a network.
+
+use mapo_core::{Ending, Memory, Progress};
+use mapo_datasets::Example;
+use mapo_model::file::{knowing, load};
+use mapo_model::inputs::vocabulary;
+use mapo_programmer::Vectors;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::run::config::{Questions, RunConfig};
+use crate::run::{Trainer, filling, memories};
+use crate::store::StoreWriter;
+use crate::{Error, Result};
+
+/// Whoever watches what comes before the first step. Exploration may take hours; it tells its [`Progress`] how
+/// far it is, and stops when that is told to.
+pub trait Watch {
+    /// How far exploration is, and whether it is to stop.
+    fn progress(&self) -> &Progress;
+
+    /// Exploration begins: of so many examples some are done, and so many programs are tried for each.
+    fn exploring(&mut self, _examples: usize, _done: usize, _programs: u64) {}
+
+    /// Exploration has come to its end, or was stopped.
+    fn explored(&mut self) {}
+}
+
+/// Nobody looks, but it can be stopped.
+impl Watch for Progress {
+    fn progress(&self) -> &Progress {
+        self
+    }
+}
+
+/// What a new run begins with, beside its questions.
+pub struct Beginning {
+    /// The programs that are in memory, example by example.
+    pub memories: Vec<Memory>,
+    /// Word vectors; without them, all vectors are trained.
+    pub vectors: Option<Arc<Vectors>>,
+}
+
+impl Beginning {
+    /// What the configuration of a run names: the programs of its store, or what exploration finds, which is kept
+    /// in `own_store`, so that a run that is stopped meanwhile goes on too.
+    pub(super) fn of(
+        config: &RunConfig,
+        train: &[Example],
+        own_store: &Path,
+        watch: &mut dyn Watch,
+    ) -> Result<Self> {
+        let RunConfig { run, settings } = config;
+        let pool = pool(run.threads)?;
+        let memories = match &run.memory {
+            _ if !settings.needs_memories() => vec![Memory::default(); train.len()],
+            Some(store) => pool.install(|| memories::load(store, train, &run.reading))?,
+            None => {
+                explore_into(own_store, config, run.seed, train, &pool, watch)?;
+                pool.install(|| memories::load(own_store, train, &run.reading))?
+            }
+        };
+        let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
+        Ok(Self {
+            memories,
+            vectors: vectors.transpose()?.map(Arc::new),
+        })
+    }
+
+    /// What exploration finds now, kept nowhere else, and no word vectors.
+    ///
+    /// # Errors
+    /// If it was stopped.
+    pub fn explored(config: &RunConfig, train: &[Example], watch: &mut dyn Watch) -> Result<Self> {
+        let RunConfig { run, settings } = config;
+        let (programs, pruning) = (settings.explore_first.programs, settings.pruning()?);
+        let pool = pool(run.threads)?;
+        watch.exploring(train.len(), 0, programs);
+        let progress = watch.progress();
+        let found = pool.install(|| memories::explore(train, programs, pruning, run.seed, progress));
+        watch.explored();
+        Ok(Self {
+            memories: found.ok_or(Error::StoppedExploring { left: train.len() })?,
+            vectors: None,
+        })
+    }
+}
+
+impl<'a> Trainer<'a> {
+    /// A new run. Its network is the model that its configuration names, or a new one over the words of its
+    /// questions.
+    ///
+    /// # Errors
+    /// If settings make no sense, a memory does not fit its example, or a model cannot be read.
+    pub fn begin(config: &'a RunConfig, questions: &'a Questions, beginning: Beginning) -> Result<Self> {
+        let (RunConfig { run, settings }, Questions { train, dev }) = (config, questions);
+        let Beginning { memories, vectors } = beginning;
+        let (seed, threads) = (run.seed, run.threads);
+        match &run.init {
+            Some(model) => {
+                let (network, card) = load(model, true)?;
+                let known = card.functions().map_err(mapo_model::Error::from)?;
+                let network = knowing(network, &known, &run.functions, seed)?;
+                Self::with_network(settings, seed, threads, network, train, memories, dev)
+            }
+            None => {
+                let words = settings.network.words(train, vectors.as_deref())?;
+                Self::new(settings, seed, threads, &words, train, memories, dev)
+            }
+        }
+    }
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().map_err(Error::Pool)
+}
+
+/// Explores the questions of a run into a store, or goes on with what is there of it; a complete store stays.
+///
+/// # Errors
+/// If it was stopped, or the store cannot be written or is another's.
+pub(crate) fn explore_into(
+    store: &Path,
+    config: &RunConfig,
+    seed: u64,
+    train: &[Example],
+    pool: &rayon::ThreadPool,
+    watch: &mut dyn Watch,
+) -> Result<()> {
+    if store.exists() {
+        return Ok(());
+    }
+    let RunConfig { run, settings } = config;
+    let selection = run.selection(&run.split, run.limit);
+    let how = (settings.explore_first.programs, settings.pruning()?, seed);
+    let header = filling::header(&run.dataset()?, &selection, train, how.0, how.1, how.2);
+    let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
+    watch.exploring(train.len(), entries.len(), how.0);
+    let progress = watch.progress();
+    let ending = pool.install(|| filling::fill(train, how, Some(&mut writer), &mut entries, progress));
+    watch.explored();
+    match ending? {
+        Ending::Finished => Ok(writer.finish()?),
+        Ending::Stopped => Err(Error::StoppedExploring {
+            left: train.len() - entries.len(),
+        }),
+    }
+}
