@@ -1,12 +1,11 @@
 //! The roles, on one page: who acts, who learns, and the three doors through which they meet.
 //!
 //! ```text
-//!                  ┌─────────────────────── store of policies ◀──────────────────────┐
-//!                  ▼                                                          publish │
-//!   Env ◀──▶ an actor, with a Policy ────────── queue of batches ──────────▶ a Learner
-//!                  │            └ weighs by an Estimator                              │
-//!                  └───────▶ store of memories ◀──────────────────────────────────────┘
-//!                    append                     what is kept of a run
+//!                 ┌──────────────────── store of policies ◀─────────────────────┐
+//!          newest ▼                                                     publish │
+//!   Env ◀──▶ an actor with a Policy ──────── queue of batches ────────▶ a Learner
+//!                 │  └ weighs by an Estimator
+//!          append └───────────────────▶ store of memories ────▶ what is kept of a run
 //! ```
 //!
 //! An [`Env`] is where programs are executed. A [`Policy`] says how likely they are. An [`Estimator`] says
