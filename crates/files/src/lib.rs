@@ -1,8 +1,8 @@
 //! Files that are written whole or not at all.
 //!
-//! A reader never sees half of such a file, and a program or machine that stops in the middle leaves what was there
-//! before: the content goes to a temporary file in the same folder, reaches the disk, and then takes the name.
-//! [`write`] takes the content as bytes, [`write_with`] takes what writes it.
+//! A reader never sees half of such a file, and a program or machine that stops in the middle leaves what was
+//! there before: the content goes to a temporary file in the same folder, reaches the disk, and then takes
+//! the name. [`write`] takes the content as bytes, [`write_with`] takes what writes it.
 //!
 //! ```
 //! use std::io::Write;

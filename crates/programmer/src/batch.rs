@@ -93,9 +93,9 @@ pub struct Example {
     /// The kind of each constant, below [`Config::constant_kinds`]; not read if that is 0.
     #[serde(default)]
     pub constant_kinds: Vec<u32>,
-    /// [`Config::pair_features`] numbers for each pair of a token and a column: token after token, and for each
-    /// the columns in their order. The weights of pair features start at 1, so a feature should be the larger
-    /// the more it speaks for a link.
+    /// [`Config::pair_features`] numbers for each pair of a token and a column: token after token, and for
+    /// each the columns in their order. The weights of pair features start at 1, so a feature should be the
+    /// larger the more it speaks for a link.
     #[serde(default)]
     pub pair_features: Vec<f32>,
 }
@@ -191,7 +191,8 @@ impl Example {
 }
 
 /// The steps of a program, packed: at each step the slots that were valid, the one that was chosen, and
-/// whether the decoder's output at this step becomes the next variable. Use [`push`](Program::push) to fill it.
+/// whether the decoder's output at this step becomes the next variable. Use [`push`](Program::push) to fill
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     chosen: Vec<u32>,

@@ -1,20 +1,22 @@
 //! The neural side: a key-variable sequence-to-sequence network with its gradients, optimiser and
 //! checkpoints.
 //!
-//! Nothing here knows what a table is. A [`Network`] is a [`Config`], the [`Words`] that it knows and its parameters. It
-//! sees a question and its columns as an [`Example`] of word ids, features and spans, and a program as a [`Program`]: at
-//! each step the slots that are valid and the one that is chosen. The encoder reads examples into slots, and the decoder
-//! points at slots. Two things run it, and share every layer:
+//! Nothing here knows what a table is. A [`Network`] is a [`Config`], the [`Words`] that it knows and its
+//! parameters. It sees a question and its columns as an [`Example`] of word ids, features and spans, and a
+//! program as a [`Program`]: at each step the slots that are valid and the one that is chosen. The encoder
+//! reads examples into slots, and the decoder points at slots. Two things run it, and share every layer:
 //!
-//! - [`Stepper`] takes partial programs one token further at a time and gives the distribution of the next token: for
-//!   drawing programs, for beam search, and for scoring memories prefix by prefix;
-//! - [`Runner::train`] takes a [`Batch`] of examples with weighted programs, and gives the loss and its gradient.
+//! - [`Stepper`] takes partial programs one token further at a time and gives the distribution of the next
+//!   token: for drawing programs, for beam search, and for scoring memories prefix by prefix;
+//! - [`Runner::train`] takes a [`Batch`] of examples with weighted programs, and gives the loss and its
+//!   gradient.
 //!
-//! [`Adam`] changes a network by a gradient and [`Average`] keeps a moving average of its parameters. [`Checkpoint`] is a
-//! file and [`Summary`] what the file says of itself; [`Vectors`] are word vectors as other programs' files give them.
+//! [`Adam`] changes a network by a gradient and [`Average`] keeps a moving average of its parameters.
+//! [`Checkpoint`] is a file and [`Summary`] what the file says of itself; [`Vectors`] are word vectors as
+//! other programs' files give them.
 //!
-//! Inside, `parameters` says where each trained number lies; `layers` are its matrices with their own forward and backward
-//! steps; `passes` leads examples and programs through the layers; `kernels` are the hot loops.
+//! Inside, `parameters` says where each trained number lies; `layers` are its matrices with their own forward
+//! and backward steps; `passes` leads examples and programs through the layers; `kernels` are the hot loops.
 //!
 //! ```
 //! use mapo_programmer::{

@@ -18,13 +18,13 @@ pub struct Packed {
 }
 
 impl Checkpoint {
-    /// Writes the model alone to a file of at most `max_bytes`. What does not fit is words: those with trained vectors
-    /// always stay, then come those that `is_wanted` accepts, then the others, in either group the first (usually the
-    /// commonest). What was packed before comes out the same.
+    /// Writes the model alone to a file of at most `max_bytes`. What does not fit is words: those with
+    /// trained vectors always stay, then come those that `is_wanted` accepts, then the others, in either
+    /// group the first (usually the commonest). What was packed before comes out the same.
     ///
     /// # Errors
-    /// [`Error::Size`] if not even the network fits, [`Error::Config`] if a parameter is too large for 16 bits,
-    /// [`Error::Write`] if the file cannot be written.
+    /// [`Error::Size`] if not even the network fits, [`Error::Config`] if a parameter is too large for 16
+    /// bits, [`Error::Write`] if the file cannot be written.
     pub fn pack(
         &self,
         path: &Path,

@@ -57,8 +57,8 @@ pub struct LinkIds {
     pub to_token: LinearIds,
     /// What a column sees of the question → what is added to its slot.
     pub to_column: LinearIds,
-    /// Weights of the pair features: where tokens look at columns, where columns look at tokens, and where the
-    /// decoder's attention points at columns.
+    /// Weights of the pair features: where tokens look at columns, where columns look at tokens, and where
+    /// the decoder's attention points at columns.
     pub features: [EntryId; 3],
     /// Scores of looking at nothing: of tokens, and of columns.
     pub none: [EntryId; 2],
@@ -105,7 +105,8 @@ pub struct Ids {
     pub constant_kinds: Option<EntryId>,
 }
 
-/// The score of looking at nothing at first: about that of twenty tokens or columns of which nothing is known.
+/// The score of looking at nothing at first: about that of twenty tokens or columns of which nothing is
+/// known.
 const NONE_AT_FIRST: f32 = 3.0;
 
 /// Where every parameter lies.

@@ -80,8 +80,8 @@ impl Programs {
 
 const NONE: u32 = u32::MAX;
 
-/// What the decoder's first layer makes of the slots that programs chose. Most programs choose the same few tokens, so
-/// each slot is projected once, when the first program needs it.
+/// What the decoder's first layer makes of the slots that programs chose. Most programs choose the same few
+/// tokens, so each slot is projected once, when the first program needs it.
 #[derive(Debug, Default)]
 struct Inputs {
     /// The row of each slot in `projected`, or none yet.
@@ -158,8 +158,8 @@ impl Stepper {
         Ok(())
     }
 
-    /// Makes one empty program for each of some examples that were read, by their places there. Programs made before are gone; what was read is
-    /// kept, so that this can be done many times.
+    /// Makes one empty program for each of some examples that were read, by their places there. Programs made
+    /// before are gone; what was read is kept, so that this can be done many times.
     ///
     /// # Errors
     /// [`Error::Example`] names a place at which no example was read.

@@ -44,7 +44,8 @@ impl Vectors {
             .zip(self.numbers.chunks(self.dimensions.max(1)))
     }
 
-    /// Keeps the words that `wanted` accepts, given a word and its place; of a word that is there twice, the first.
+    /// Keeps the words that `wanted` accepts, given a word and its place; of a word that is there twice, the
+    /// first.
     #[must_use]
     pub fn filtered(&self, mut wanted: impl FnMut(&str, usize) -> bool) -> Self {
         let mut kept = Self {
@@ -65,7 +66,8 @@ impl Vectors {
     /// Writes a compact file, which [`Vectors::read_compact`] reads in a moment.
     ///
     /// # Errors
-    /// [`Error::Write`] if it cannot be written, [`Error::Format`] if a number is too large for the precision.
+    /// [`Error::Write`] if it cannot be written, [`Error::Format`] if a number is too large for the
+    /// precision.
     pub fn save(&self, path: &Path, precision: Precision) -> Result<()> {
         let format = |reason| Error::Format {
             path: path.to_owned(),
@@ -113,9 +115,9 @@ impl Vectors {
         })
     }
 
-    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. A first line that only
-    /// counts words and numbers, as other programs write it, is passed over. Only words that `wanted` accepts are
-    /// kept.
+    /// Reads a GloVe text file: a word and its numbers on each line, separated by blanks. A first line that
+    /// only counts words and numbers, as other programs write it, is passed over. Only words that `wanted`
+    /// accepts are kept.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be read; [`Error::Format`] names the first line that is no vector.

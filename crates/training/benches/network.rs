@@ -1,12 +1,13 @@
 //! Times training and scoring as training does them, alone or beside another implementation.
 //!
 //! - `cargo bench -p mapo-training --bench network` prints medians for the paper's network;
-//! - `… -- serve DIR [THREADS]` writes the work and the weights to DIR and then obeys commands from standard input, one
-//!   a line (`loss`, `train`, `score`), answering with a line of JSON each: `benches/pytorch/compare.py` uses it;
-//! - `… -- memories DATASET SPLIT STORE [LIMIT]` scores the programs that exploration found, 25 questions at a time, on
-//!   one thread, with the network of the dataset's preset;
-//! - `… -- repeat COMMAND N [linked]` does one of these commands N times, for a profiler; with `linked`, by a network
-//!   whose tokens and columns see each other;
+//! - `… -- serve DIR [THREADS]` writes the work and the weights to DIR and then obeys commands from standard
+//!   input, one a line (`loss`, `train`, `score`), answering with a line of JSON each:
+//!   `benches/pytorch/compare.py` uses it;
+//! - `… -- memories DATASET SPLIT STORE [LIMIT]` scores the programs that exploration found, 25 questions at
+//!   a time, on one thread, with the network of the dataset's preset;
+//! - `… -- repeat COMMAND N [linked]` does one of these commands N times, for a profiler; with `linked`, by a
+//!   network whose tokens and columns see each other;
 //! - `… -- memory STEPS` trains for some steps and prints the peak memory of the process.
 
 use mapo_core::{Action, Env, Policy, PrefixTree, Steps, score_by_level};
@@ -412,8 +413,8 @@ fn linked() -> Config {
     }
 }
 
-/// Gives an example what such a network reads besides: one pair in eight has something in common, and a column has up to
-/// sixteen words of cells.
+/// Gives an example what such a network reads besides: one pair in eight has something in common, and a
+/// column has up to sixteen words of cells.
 fn link(example: &mut Example, config: &Config, random: &mut Random) {
     let columns = std::mem::take(&mut example.columns);
     for column in 0..columns.len() {

@@ -1,8 +1,8 @@
 //! Models and training states as files: safetensors with a JSON description in the header.
 //!
 //! A file works alone: it holds the configuration, the vocabulary, the fixed word vectors in 16 or 8 bits,
-//! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters. A packed
-//! file ([`Checkpoint::pack`]) holds the parameters in 16 bits and nothing of the training.
+//! all parameters, and, for training to go on, the state of the optimiser and the averaged parameters. A
+//! packed file ([`Checkpoint::pack`]) holds the parameters in 16 bits and nothing of the training.
 
 mod header;
 mod summary;
@@ -49,8 +49,8 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the file, with all parameters as they are. It is complete or not there: the bytes go to a temporary
-    /// file beside it, which then takes its name.
+    /// Writes the file, with all parameters as they are. It is complete or not there: the bytes go to a
+    /// temporary file beside it, which then takes its name.
     ///
     /// # Errors
     /// [`Error::Write`] if it cannot be written.
@@ -100,8 +100,8 @@ impl Checkpoint {
         file::read(path, |contents| Self::of(contents, trainable))
     }
 
-    /// Gives a model's file other notes and leaves everything else in it as it is, byte for byte. The file is complete
-    /// or as it was.
+    /// Gives a model's file other notes and leaves everything else in it as it is, byte for byte. The file is
+    /// complete or as it was.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be read or written, [`Error::Format`] if it is not a model.
@@ -116,7 +116,8 @@ impl Checkpoint {
         Ok(mapo_files::write(path, &changed)?)
     }
 
-    /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call it `name`.
+    /// Reads what a file holds from its bytes, as where a program carries a model within itself. Errors call
+    /// it `name`.
     ///
     /// # Errors
     /// [`Error::Format`] saying what is missing or does not fit.

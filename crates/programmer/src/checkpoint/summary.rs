@@ -40,7 +40,8 @@ impl Summary {
     /// Reads what a model's file says of itself.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be read, [`Error::Format`](crate::Error::Format) if it is not a model.
+    /// [`Error::File`](crate::Error::File) if it cannot be read, [`Error::Format`](crate::Error::Format) if
+    /// it is not a model.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
         file::read(path, |contents| {

@@ -212,8 +212,8 @@ impl LinkTape {
             .add(Rows::all(&self.token_context), embedded.data_mut(), stride);
     }
 
-    /// Columns look at the question: what each sees is added to its slot. `slots` are the columns' slots, `stride`
-    /// apart.
+    /// Columns look at the question: what each sees is added to its slot. `slots` are the columns' slots,
+    /// `stride` apart.
     pub fn see_question(
         &mut self,
         links: &Links,
@@ -244,8 +244,8 @@ impl LinkTape {
             .add(Rows::all(&self.column_context), slots, stride);
     }
 
-    /// What the decoder's attention to each token adds to the logit of each column: for each column as many numbers
-    /// as its example has tokens.
+    /// What the decoder's attention to each token adds to the logit of each column: for each column as many
+    /// numbers as its example has tokens.
     pub fn point(&mut self, links: &Links, examples: &[&Example], memory: &mut SlotMemory) {
         memory.links.clear();
         memory.link_starts.clear();
@@ -265,9 +265,9 @@ impl LinkTape {
         }
     }
 
-    /// The reverse of [`point`](Self::point) and [`see_question`](Self::see_question), for the gradients of the links
-    /// in memory and of the columns' slots; adds to the gradient of the encoder's outputs. This comes before
-    /// [`see_columns_backward`](Self::see_columns_backward).
+    /// The reverse of [`point`](Self::point) and [`see_question`](Self::see_question), for the gradients of
+    /// the links in memory and of the columns' slots; adds to the gradient of the encoder's outputs. This
+    /// comes before [`see_columns_backward`](Self::see_columns_backward).
     pub fn see_question_backward(
         &mut self,
         links: &Links,
@@ -328,8 +328,8 @@ impl LinkTape {
         }
     }
 
-    /// The reverse of [`see_columns`](Self::see_columns), for the gradient of the rows that it changed: adds to the
-    /// gradient of the columns' vectors and writes that of the tokens' ([`d_words`](Self::d_words)).
+    /// The reverse of [`see_columns`](Self::see_columns), for the gradient of the rows that it changed: adds
+    /// to the gradient of the columns' vectors and writes that of the tokens' ([`d_words`](Self::d_words)).
     pub fn see_columns_backward(
         &mut self,
         links: &Links,

@@ -4,8 +4,8 @@ use super::slots::{SlotGradient, SlotMemory};
 use crate::kernels::rows::Rows;
 use crate::kernels::vector::{add_scaled, dot, dots};
 
-/// Log-probabilities of some slots for one output of the decoder, whose attention to the tokens of its question
-/// was `attention`.
+/// Log-probabilities of some slots for one output of the decoder, whose attention to the tokens of its
+/// question was `attention`.
 pub fn forward(
     memory: &SlotMemory,
     output: &[f32],
@@ -47,8 +47,8 @@ pub struct Wish<'a> {
     pub entropy: f32,
 }
 
-/// The gradient of the step's loss: writes that of the output, adds to those of the slots and of the attention.
-/// `logits` is overwritten with the gradients of the logits.
+/// The gradient of the step's loss: writes that of the output, adds to those of the slots and of the
+/// attention. `logits` is overwritten with the gradients of the logits.
 #[allow(clippy::too_many_arguments)]
 pub fn backward(
     memory: &SlotMemory,

@@ -1,7 +1,7 @@
 //! Programs as a forest of decoder steps.
 //!
-//! A node is a distinct prefix of an example's programs: one decoder step, however many programs have it. Nodes are
-//! ordered by level, so that all programs of all examples advance together.
+//! A node is a distinct prefix of an example's programs: one decoder step, however many programs have it.
+//! Nodes are ordered by level, so that all programs of all examples advance together.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! The network at work: how examples and programs go through its layers, forth and back.
 //!
-//! The [`encoder`] reads questions and columns into slots; the [`decoder`] runs programs over them, either all programs
-//! of a [`forest`] with a record for the way back, or partial programs by one token at a time.
+//! The [`encoder`] reads questions and columns into slots; the [`decoder`] runs programs over them, either
+//! all programs of a [`forest`] with a record for the way back, or partial programs by one token at a time.
 
 pub mod decoder;
 pub mod dropout;

@@ -168,7 +168,8 @@ impl<'a> Reference<'a> {
         )
     }
 
-    /// Scores of all pairs for one use of the links, token after token; without vectors, those of the features alone.
+    /// Scores of all pairs for one use of the links, token after token; without vectors, those of the
+    /// features alone.
     fn links(&self, example: &Example, part: &str, vectors: Option<(&[Vector], &[Vector])>) -> Vec<Vector> {
         let (p, m) = (self.network.config().pair_features, example.columns.len());
         let weights = self.get(&format!("links.features.{part}"));

@@ -7,8 +7,8 @@ use crate::matrix::Matrix;
 use crate::network::Network;
 use std::ops::Range;
 
-/// The distinct inputs of a forest, and the first layer's projection of them. Those of a level that are variables are
-/// known only when the levels before it have run.
+/// The distinct inputs of a forest, and the first layer's projection of them. Those of a level that are
+/// variables are known only when the levels before it have run.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     values: Matrix,
