@@ -24,7 +24,7 @@ pub enum Error {
     #[error(transparent)]
     Function(#[from] mapo_language::UnknownFunction),
     /// Models or questions that do not go together.
-    #[error("functions: {0}")]
+    #[error("{0}")]
     OtherFunctions(&'static str),
     /// A card that cannot be written.
     #[error("the model's card cannot be written: {0}")]

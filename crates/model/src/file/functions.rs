@@ -18,7 +18,7 @@ pub fn same_functions<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Result<L
     for other in all {
         if other? != first {
             return Err(Error::OtherFunctions(
-                "the models do not know the same, so they cannot answer together",
+                "the models do not know the same functions, so they cannot answer together",
             ));
         }
     }
@@ -35,7 +35,7 @@ pub fn check_functions<'a>(network: &Network, examples: impl IntoIterator<Item =
     match examples.into_iter().all(fits) {
         true => Ok(()),
         false => Err(Error::OtherFunctions(
-            "the questions were read for others than the model knows",
+            "the questions were read for other functions than the model knows",
         )),
     }
 }
@@ -171,7 +171,7 @@ mod tests {
         let error = same_functions(&[card(&["hop"]), card(&["count"])])
             .unwrap_err()
             .to_string();
-        assert!(error.contains("do not know the same"), "{error}");
+        assert!(error.contains("do not know the same functions"), "{error}");
         let error = same_functions(&[card(&["juggle"])]).unwrap_err().to_string();
         assert!(error.contains("there is no function 'juggle'"), "{error}");
     }
