@@ -4,6 +4,7 @@ mod card_view;
 mod chart;
 mod commands;
 mod data_args;
+mod doors;
 mod json;
 mod models;
 mod prompt;
@@ -16,7 +17,7 @@ mod threads;
 mod watching;
 mod words_of;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -26,11 +27,7 @@ use std::process::ExitCode;
 ///
 ///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
 ///
-/// which keeps the rows whose hometown contains 'tulsa' and reads their names. `mapo ask` answers a
-/// question about your own table; `mapo demo` shows in a minute how it is learnt; `mapo train` and `mapo eval` do it on real data, `mapo compare` tells how objectives and settings
-/// differ, `mapo pack` makes a small file of what was learnt and `mapo model` shows what a file holds. `mapo run` runs a
-/// program, `mapo sql` writes it as SQL, `mapo language` lists the functions, `mapo data` shows what a dataset holds and `mapo score` judges
-/// predictions by a benchmark's official rules.
+/// which keeps the rows whose hometown contains 'tulsa' and reads their names.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 struct Arguments {
@@ -70,7 +67,9 @@ enum Command {
 type Outcome = Result<(), Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let matches = doors::by_door(Arguments::command()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let outcome = match arguments.command {
         Command::Ask(ask) => ask.execute(),
         Command::Serve(serve) => serve.execute(),
         Command::Demo(demo) => demo.execute(),
@@ -114,4 +113,32 @@ fn print(line: impl std::fmt::Display) -> Outcome {
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_names_every_command_once() {
+        let help = doors::by_door(Arguments::command())
+            .render_long_help()
+            .to_string();
+        for command in Arguments::command().get_subcommands() {
+            let name = command.get_name();
+            let lines = help
+                .lines()
+                .filter(|line| line.split_whitespace().next() == Some(name));
+            assert_eq!(lines.count(), 1, "{name} in\n{help}");
+        }
+        assert!(
+            !help.contains("Other commands"),
+            "give each command its door:\n{help}"
+        );
+        for (title, names) in doors::DOORS {
+            assert!(help.contains(title), "{help}");
+            let known = |name: &&str| Arguments::command().find_subcommand(name).is_some();
+            assert!(names.iter().all(|name| known(&name)), "{names:?}");
+        }
+    }
 }

@@ -30,5 +30,6 @@ pub use run::session::Session;
 pub use run::times::{Shares, Times};
 pub use run::{Best, Event, Observer, TableTask, Trainer};
 pub use run::{filling, memories};
+pub use settings::network::NetworkSettings;
 pub use settings::presets::Preset;
-pub use settings::{ExploreFirst, NetworkSettings, Settings};
+pub use settings::{ExploreFirst, Settings};

@@ -8,7 +8,7 @@ use crate::{Outcome, print, table_view};
 use clap::Args;
 use mapo_training::Settings;
 use mapo_training::compare::{
-    FileMark, NAMES, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, report,
+    FileMark, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, names, report,
 };
 use std::error::Error;
 use std::path::PathBuf;
@@ -42,10 +42,7 @@ pub struct Compare {
     /// Word vectors: GloVe's text or wink's JSON. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// What to compare: mapo, mml, hard_em, iml, reinforce, augmented, mapo-without-exploration (memories begin empty,
-    /// and only programs drawn from the policy join them), mapo-without-clipping. All but augmented when not given, and
-    /// only mapo if there are variants.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help = objectives())]
     objectives: Vec<String>,
     /// A variant: settings over the common ones, as in fast:learning.rate=0.01,batch=64. The first may be an objective's
     /// name, as in more:mml,objective.draws=5. May be given many times.
@@ -98,7 +95,7 @@ impl Compare {
         let data = &self.data.data;
         let own_variants = !self.variant.is_empty() || self.variants.is_some();
         let names: Vec<&str> = match self.objectives.as_slice() {
-            [] if own_variants => vec![NAMES[0]],
+            [] if own_variants => vec![PAPER[0]],
             [] => PAPER.to_vec(),
             given => given.iter().map(|name| name.trim()).collect(),
         };
@@ -143,6 +140,16 @@ impl Compare {
             seeds,
         })
     }
+}
+
+/// What is said of `--objectives`.
+fn objectives() -> String {
+    format!(
+        "What to compare: {}. In mapo-without-exploration memories begin empty, and only programs drawn from the \
+         policy join them. When not given, those that the paper compares, and only {} if there are variants",
+        names().join(", "),
+        PAPER[0]
+    )
 }
 
 /// Makes all runs that are not finished.

@@ -62,6 +62,18 @@ impl Default for Objective {
 }
 
 impl Objective {
+    /// All of them, each with its usual settings.
+    pub fn all() -> [Self; 6] {
+        [
+            Self::Mapo(Mapo::default()),
+            Self::Mml(Mml::default()),
+            Self::HardEm(HardEm::default()),
+            Self::Iml(Iml::default()),
+            Self::Reinforce(Reinforce::default()),
+            Self::Augmented(Augmented::default()),
+        ]
+    }
+
     /// Its name in files and tables.
     pub fn name(&self) -> &'static str {
         match self {

@@ -25,4 +25,4 @@ pub use document::{Block, Cell, Document};
 pub use plan::{FileMark, Plan};
 pub use results::{Point, Results, RunResult, VariantResult};
 pub use runs::{Ran, Runs};
-pub use variant::{NAMES, PAPER, Variant, check_distinct};
+pub use variant::{PAPER, Variant, check_distinct, names};

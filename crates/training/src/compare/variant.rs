@@ -1,25 +1,24 @@
 //! Variants: names for settings.
 
-use mapo_core::{Augmented, HardEm, Iml, Inside, Mapo, Mml, NewPrograms, Objective, Reinforce};
+use mapo_core::{Iml, Inside, Mapo, Mml, NewPrograms, Objective, Reinforce};
 use mapo_datasets::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
+use crate::settings::Settings;
+use crate::settings::changes::closest;
 use crate::settings::presets::Preset;
-use crate::settings::{Settings, closest};
 use crate::{Error, Result};
 
-/// The variants that have a name of their own: the paper's objective, what it is compared with, and its ablations.
-pub const NAMES: [&str; 8] = [
-    "mapo",
-    "mml",
-    "hard_em",
-    "iml",
-    "reinforce",
-    "augmented",
-    "mapo-without-exploration",
-    "mapo-without-clipping",
-];
+/// MAPO without a part of it, as the paper takes it apart.
+const ABLATIONS: [&str; 2] = ["mapo-without-exploration", "mapo-without-clipping"];
+
+/// The variants that have a name of their own: the objectives, the paper's first, and its ablations.
+pub fn names() -> Vec<&'static str> {
+    let objectives = Objective::all();
+    let objectives = objectives.iter().map(Objective::name);
+    objectives.chain(ABLATIONS).collect()
+}
 
 /// Those that the paper's tables have.
 pub const PAPER: [&str; 7] = [
@@ -59,7 +58,7 @@ struct VariantEntry {
 }
 
 impl Variant {
-    /// One of [`NAMES`], over common settings. Where these have the objective of that name already, it stays as it is;
+    /// One of [these names](names), over common settings. Where these have the objective of that name already, it stays as it is;
     /// otherwise it draws as many samples as the paper's for this kind of data.
     ///
     /// # Errors
@@ -82,20 +81,22 @@ impl Variant {
             }),
             "mml" => Objective::Mml(Mml { draws: Some(draws) }),
             "iml" => Objective::Iml(Iml { draws: Some(draws) }),
-            "hard_em" => Objective::HardEm(HardEm {}),
             // The paper does not say how many; it gets as many as MAPO has in all.
             "reinforce" => Objective::Reinforce(Reinforce {
                 draws: samples(&common_mapo(common, data)),
                 ..Reinforce::default()
             }),
-            "augmented" => Objective::Augmented(Augmented::default()),
-            _ => return Err(unknown(name)),
+            _ => {
+                let mut objectives = Objective::all().into_iter();
+                let named = objectives.find(|objective| objective.name() == name);
+                named.ok_or_else(|| unknown(name))?
+            }
         };
         Self::checked(name, settings)
     }
 
     /// A variant as written on the command line: `NAME:SETTING,SETTING…`, where a setting is as in
-    /// `learning.rate=0.002`, and the first may be the name of one of [`NAMES`] to begin with.
+    /// `learning.rate=0.002`, and the first may be the name of one of [these names](names) to begin with.
     ///
     /// # Errors
     /// If it is not of this form, or a setting is unknown or makes no sense.
@@ -116,7 +117,7 @@ impl Variant {
         Self::checked(name, settings)
     }
 
-    /// The variants of a TOML file: a list of `[[variant]]`, each with its `name`, perhaps one of [`NAMES`] to begin with
+    /// The variants of a TOML file: a list of `[[variant]]`, each with its `name`, perhaps one of [these names](names) to begin with
     /// (`from`), and its `settings`.
     ///
     /// # Errors
@@ -182,9 +183,9 @@ fn of_variant(name: &str, problem: &dyn std::fmt::Display) -> Error {
 fn unknown(name: &str) -> Error {
     let wrong = format!("there is no objective '{name}'");
     let like = name.to_lowercase().replace(' ', "-");
-    Error::Variant(match closest(&like, NAMES.into_iter()) {
+    Error::Variant(match closest(&like, names().into_iter()) {
         Some(close) => format!("{wrong}; did you mean '{close}'?"),
-        None => format!("{wrong}; there are {}", NAMES.join(", ")),
+        None => format!("{wrong}; there are {}", names().join(", ")),
     })
 }
 
@@ -257,12 +258,12 @@ mod tests {
         );
         assert!(unclipped.explores_first());
         assert!(!named("reinforce").explores_first());
-        for name in NAMES {
+        for name in names() {
             let variant = named(name);
             let objective = name.split("-without").next().unwrap();
             assert_eq!(variant.settings.objective.name(), objective);
         }
-        assert!(PAPER.iter().all(|name| NAMES.contains(name)));
+        assert!(PAPER.iter().all(|name| names().contains(name)));
     }
 
     #[test]

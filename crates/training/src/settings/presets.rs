@@ -6,7 +6,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::learner::Learning;
-use crate::settings::{ExploreFirst, NetworkSettings, Settings, closest};
+use crate::settings::changes::closest;
+use crate::settings::network::NetworkSettings;
+use crate::settings::{ExploreFirst, Settings};
 
 /// Settings that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
