@@ -11,8 +11,8 @@ pub struct SelectionArgs {
     /// The split.
     ///
     /// WikiTableQuestions: training, random-split-1-train, random-split-1-dev, pristine-seen-tables,
-    /// pristine-unseen-tables… WikiSQL: train, dev, test. Of both, …train-b is made of the questions about every tenth
-    /// training table and …train-a of the rest. toy: train, dev, test.
+    /// pristine-unseen-tables… WikiSQL: train, dev, test. Of both, …train-b is made of the questions about
+    /// every tenth training table and …train-a of the rest. toy: train, dev, test.
     #[arg(long, value_name = "S")]
     pub split: Option<String>,
     /// Only the first N examples.
@@ -25,16 +25,17 @@ pub struct SelectionArgs {
 /// How questions and tables are read. Where a model answers, what is not said is as the model was trained.
 #[derive(Args, Clone)]
 pub struct ReadingArgs {
-    /// Whose reading of questions and cells: `corenlp` is the annotation that WikiTableQuestions comes with and the
-    /// default there, `mapo` is ours, for any text.
+    /// Whose reading of questions and cells: `corenlp` is the annotation that WikiTableQuestions comes with
+    /// and the default there, `mapo` is ours, for any text.
     #[arg(long, value_name = "READER")]
     reader: Option<Reader>,
-    /// How words of a question are found in cells: `paper`, as they stand; `wide`, in other forms too (goalies for
-    /// goalie, norwegian for norway), the default for WikiTableQuestions and one's own questions.
+    /// How words of a question are found in cells: `paper`, as they stand; `wide`, in other forms too
+    /// (goalies for goalie, norwegian for norway), the default for WikiTableQuestions and one's own
+    /// questions.
     #[arg(long, value_name = "LINKING")]
     linking: Option<Linking>,
-    /// Where a value must stand for a program to use it with a column: `rows`, in the rows at hand, as in the paper;
-    /// `table`, anywhere, so that an answer may be nothing, the default for WikiSQL.
+    /// Where a value must stand for a program to use it with a column: `rows`, in the rows at hand, as in
+    /// the paper; `table`, anywhere, so that an answer may be nothing, the default for WikiSQL.
     #[arg(long, value_name = "FIT")]
     fit: Option<Fit>,
 }

@@ -1,5 +1,5 @@
-//! The commands by the three doors through which people come: with a table, with questions and answers, with a question
-//! of research.
+//! The commands by the three doors through which people come: with a table, with questions and answers, with
+//! a question of research.
 
 use clap::Command;
 use std::fmt::Write;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// The settings of a run.
 #[derive(Args, Clone)]
 pub struct SettingsArgs {
-    /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), tune (a few questions of one's
-    /// own, beginning with a model), wtq-paper, wikisql-paper.
+    /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), tune (a few
+    /// questions of one's own, beginning with a model), wtq-paper, wikisql-paper.
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// Settings in TOML, over those of the preset.
@@ -25,7 +25,8 @@ pub struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    /// The settings for a dataset, and for beginning with a model or with a new one, changed as the arguments say.
+    /// The settings for a dataset, and for beginning with a model or with a new one, changed as the
+    /// arguments say.
     pub fn settings(&self, data: &Dataset, from_model: bool) -> Result<Settings, Box<dyn Error>> {
         let usual = Preset::for_data(data, from_model);
         let preset = self.preset.unwrap_or(usual);

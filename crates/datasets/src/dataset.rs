@@ -1,4 +1,5 @@
-//! Datasets: questions with their tables and answers, from the benchmarks' files, from one's own, or generated.
+//! Datasets: questions with their tables and answers, from the benchmarks' files, from one's own, or
+//! generated.
 
 use crate::environment::Pruning;
 use crate::reading::{Reader, Reading, ReadingChoice};
@@ -10,8 +11,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`. What is particular about a kind of dataset is said
-/// in its [`Source`].
+/// Which dataset: `toy`, `wtq:DIR`, `wikisql:DIR` or `jsonl:FILE`. What is particular about a kind of
+/// dataset is said in its [`Source`].
 #[derive(Clone, Debug)]
 pub struct Dataset {
     source: &'static dyn Source,
@@ -88,7 +89,8 @@ impl Dataset {
         }
     }
 
-    /// The language of the programs for a dataset of this [name](Self::name); the whole language if there is none.
+    /// The language of the programs for a dataset of this [name](Self::name); the whole language if there is
+    /// none.
     pub fn language_of(name: &str) -> Language {
         let known = name.split(':').next().and_then(source);
         known.map_or(Language::FULL, |source| source.language())
@@ -133,8 +135,9 @@ impl Dataset {
         selection.split.as_deref().unwrap_or(first)
     }
 
-    /// The split to train on and the one to choose a model by, where they are not named. Who names what to train on of
-    /// questions of their own, and not what to choose by, has none to choose by unless it is certain to be another part.
+    /// The split to train on and the one to choose a model by, where they are not named. Who names what to
+    /// train on of questions of their own, and not what to choose by, has none to choose by unless it is
+    /// certain to be another part.
     ///
     /// # Errors
     /// If the dataset must be looked into and cannot be read.
@@ -155,8 +158,8 @@ impl Dataset {
         selection.reading.over(self.source.reading())
     }
 
-    /// The same selection, read as a model was trained, as far as the selection does not say how. An annotation that
-    /// the model was trained with and this dataset has not is passed over.
+    /// The same selection, read as a model was trained, as far as the selection does not say how. An
+    /// annotation that the model was trained with and this dataset has not is passed over.
     pub fn selection_for(&self, selection: Selection, mut trained: ReadingChoice) -> Selection {
         trained.reader = trained.reader.filter(|reader| self.has(*reader));
         Selection {

@@ -43,8 +43,8 @@ impl fmt::Display for Pruning {
     }
 }
 
-/// The programs for one example. Actions are tokens; a finished program earns 1 if its answer is right and it did
-/// no extra work, or less if less is paid for programs that leave out what the question names.
+/// The programs for one example. Actions are tokens; a finished program earns 1 if its answer is right and
+/// it did no extra work, or less if less is paid for programs that leave out what the question names.
 pub struct TableEnv {
     interpreter: Interpreter,
     answer: Answer,
@@ -76,8 +76,8 @@ impl TableEnv {
         }
     }
 
-    /// The same, but a right program earns `unexplained` if it uses none of the values and columns that the question
-    /// names, 1 if it uses all, and between them in proportion.
+    /// The same, but a right program earns `unexplained` if it uses none of the values and columns that the
+    /// question names, 1 if it uses all, and between them in proportion.
     pub fn discounting(mut self, example: &Example, unexplained: f64) -> Self {
         self.discount = (unexplained < 1.0).then(|| Discount {
             unexplained,

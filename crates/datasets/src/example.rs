@@ -42,8 +42,8 @@ impl Example {
         Context::new(Arc::clone(&self.table), constants, language)
     }
 
-    /// The language with only the functions that a word of the question suggests; `wide` adds words that say the same
-    /// as the paper's trigger words.
+    /// The language with only the functions that a word of the question suggests; `wide` adds words that say
+    /// the same as the paper's trigger words.
     pub fn suggested(&self, wide: bool) -> Language {
         let functions = self
             .language
@@ -90,8 +90,8 @@ enum Rules {
 }
 
 impl Answer {
-    /// An answer judged as WikiTableQuestions does: texts, and for each its canonical form (a number or a date) where
-    /// there is one.
+    /// An answer judged as WikiTableQuestions does: texts, and for each its canonical form (a number or a
+    /// date) where there is one.
     pub fn wtq(texts: Vec<String>, canon: &[String]) -> Self {
         Answer {
             rules: Rules::Wtq(wtq::Target::new(&texts, canon)),
@@ -99,7 +99,8 @@ impl Answer {
         }
     }
 
-    /// An answer of one's own, judged as WikiTableQuestions does: what reads as a number or a date as a whole is one.
+    /// An answer of one's own, judged as WikiTableQuestions does: what reads as a number or a date as a
+    /// whole is one.
     pub fn own(texts: Vec<String>) -> Self {
         let canon: Vec<String> = texts.iter().map(|text| canonical(text)).collect();
         Answer::wtq(texts, &canon)
@@ -161,7 +162,8 @@ impl Answer {
         }
     }
 
-    /// The reward of a finished program in training: 1 if its answer is right and it did no extra work, else 0.
+    /// The reward of a finished program in training: 1 if its answer is right and it did no extra work, else
+    /// 0.
     pub fn reward(&self, program: &Interpreter, scratch: &mut wtq::Scratch) -> f64 {
         let rewarded = !program.extra_work() && self.is_right(program, Purpose::Training, scratch);
         f64::from(u8::from(rewarded))

@@ -38,18 +38,20 @@ impl fmt::Display for Reader {
     }
 }
 
-/// How questions and tables are read. It is written flat into whatever was made of data that was read so: the header of
-/// a store, the configuration of a run, the plan of a comparison.
+/// How questions and tables are read. It is written flat into whatever was made of data that was read so:
+/// the header of a store, the configuration of a run, the plan of a comparison.
 ///
 /// To add a switch, give it a field here and in [`ReadingChoice`], and a line in the functions below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// Whose annotation.
     pub reader: Reader,
-    /// How words of questions are found in cells. Files that do not say were made when there was only the paper's way.
+    /// How words of questions are found in cells. Files that do not say were made when there was only the
+    /// paper's way.
     #[serde(default = "papers_linking")]
     pub linking: Linking,
-    /// Where values must stand to be offered. Files that do not say were made when there was only the paper's way.
+    /// Where values must stand to be offered. Files that do not say were made when there was only the
+    /// paper's way.
     #[serde(default)]
     pub fit: Fit,
 }
@@ -112,8 +114,8 @@ impl Reading {
     }
 }
 
-/// What is said of a [`Reading`]: all of it, some of it or nothing. A user says what is wished, a model's card how the
-/// model was trained; a dataset decides the rest.
+/// What is said of a [`Reading`]: all of it, some of it or nothing. A user says what is wished, a model's
+/// card how the model was trained; a dataset decides the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadingChoice {

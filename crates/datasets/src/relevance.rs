@@ -1,5 +1,5 @@
-//! How much of what a question names a program uses. A program that is right by accident often leaves out a value or a
-//! column that the question speaks of.
+//! How much of what a question names a program uses. A program that is right by accident often leaves out a
+//! value or a column that the question speaks of.
 
 use crate::Example;
 use mapo_language::{Context, Symbol, Token};
@@ -52,7 +52,8 @@ impl Relevance {
         }
     }
 
-    /// The share of the named tokens that a program's values and columns stand for; 1 if the question names nothing.
+    /// The share of the named tokens that a program's values and columns stand for; 1 if the question names
+    /// nothing.
     pub fn of(&self, context: &Context, program: &[Token]) -> f64 {
         if self.named == 0 {
             return 1.0;

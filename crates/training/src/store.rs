@@ -1,8 +1,8 @@
 //! The program store: what exploration found, one example in a line.
 //!
-//! The first line is a [`Header`] that says how the programs were found; each further line is an [`Entry`]. A store
-//! grows by whole lines in the order of the examples, so that one that was cut off anywhere still holds the first so
-//! many examples.
+//! The first line is a [`Header`] that says how the programs were found; each further line is an [`Entry`].
+//! A store grows by whole lines in the order of the examples, so that one that was cut off anywhere still
+//! holds the first so many examples.
 
 use mapo_core::{Exploration, Milestone};
 use mapo_datasets::Reading;
@@ -31,7 +31,8 @@ pub struct Header {
     pub functions: Lexicon,
     /// How many expressions a program may have.
     pub expressions: usize,
-    /// Which functions were tried: `none` for all, `paper` or `wide` for those that a word of the question suggests.
+    /// Which functions were tried: `none` for all, `paper` or `wide` for those that a word of the question
+    /// suggests.
     pub pruning: String,
     /// Programs to try for each example.
     pub programs: u64,
@@ -239,7 +240,8 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    /// Begins a store, or goes on with the one that an earlier run left; the entries that are there already come back.
+    /// Begins a store, or goes on with the one that an earlier run left; the entries that are there already
+    /// come back.
     pub fn open(file: &Path, header: &Header) -> Result<(Self, Vec<Entry>), StoreError> {
         if file.exists() {
             return Err(StoreError::Exists(file.to_owned()));

@@ -1,5 +1,5 @@
-//! Where examples come from: one module for each kind of dataset, which says as a [`Source`] all that is particular
-//! about it, and one line for it in [`SOURCES`].
+//! Where examples come from: one module for each kind of dataset, which says as a [`Source`] all that is
+//! particular about it, and one line for it in [`SOURCES`].
 
 pub mod jsonl;
 mod lines;
@@ -20,7 +20,8 @@ use std::path::Path;
 /// The kinds of datasets, in the order in which users are told of them.
 pub(crate) const SOURCES: [&dyn Source; 4] = [&toy::Toy, &wtq::Wtq, &wikisql::WikiSql, &jsonl::JsonLines];
 
-/// A kind of dataset. Where its functions are given a `place`, that is the folder or file which the user named.
+/// A kind of dataset. Where its functions are given a `place`, that is the folder or file which the user
+/// named.
 pub trait Source: fmt::Debug + Send + Sync {
     /// Its name on the command line and in files.
     fn kind(&self) -> &'static str;
@@ -53,8 +54,8 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// How it is read unless something else is wished.
     fn reading(&self) -> Reading;
 
-    /// The language of its programs: with the paper's functions where the paper's figures are to be met again,
-    /// with all that there are for questions of one's own.
+    /// The language of its programs: with the paper's functions where the paper's figures are to be met
+    /// again, with all that there are for questions of one's own.
     fn language(&self) -> Language;
 
     /// Which functions exploration tries unless something else is wished.

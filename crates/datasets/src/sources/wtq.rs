@@ -135,8 +135,9 @@ fn examples(
 const FIRST_REST: &str = "random-split-1-train-a";
 const FIRST_TENTH: &str = "random-split-1-train-b";
 
-/// Which tables' questions of a file belong to a split: of training questions `…-train-b` are those about every tenth
-/// table, for what must not be fitted to questions that a model was trained on, and `…-train-a` the rest.
+/// Which tables' questions of a file belong to a split: of training questions `…-train-b` are those about
+/// every tenth table, for what must not be fitted to questions that a model was trained on, and `…-train-a`
+/// the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use crate::confidence::Calibration;
 use crate::{Error, Result};
 
-/// What a model's file says about where the model comes from. A file says what its writer knew; nothing is required.
+/// What a model's file says about where the model comes from. A file says what its writer knew; nothing is
+/// required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
@@ -24,8 +25,8 @@ pub struct Card {
     /// How its questions and tables were read.
     #[serde(flatten)]
     pub reading: ReadingChoice,
-    /// The names of the functions that it knows, in the order of the rows of its parameters. Models that do not say know
-    /// the paper's.
+    /// The names of the functions that it knows, in the order of the rows of its parameters. Models that do
+    /// not say know the paper's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub functions: Option<Vec<String>>,
     /// The seed.
@@ -89,7 +90,8 @@ impl Card {
         Ok(serde_json::to_value(self)?)
     }
 
-    /// Adds a note given as NAME=VALUE. Data, splits and how they were read may be added where the file does not say.
+    /// Adds a note given as NAME=VALUE. Data, splits and how they were read may be added where the file does
+    /// not say.
     ///
     /// # Errors
     /// If it is not of that form, or would replace what only the run itself can know.
@@ -184,7 +186,8 @@ mod tests {
             let said = full().note(&format!("{name}={value}")).unwrap_err().to_string();
             assert!(said.contains("comes from the run"), "{said}");
         }
-        // The reading lies flat beside the rest, each switch by its name, and may be added where it is unknown.
+        // The reading lies flat beside the rest, each switch by its name, and may be added where it is
+        // unknown.
         let mut unsaid = Card::default();
         for (name, value) in Reading::PLAIN.named() {
             assert_eq!(written[name], json!(value));

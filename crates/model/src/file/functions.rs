@@ -1,4 +1,5 @@
-//! The functions that a model knows. Each has a row of the model's parameters; the card names them in their order.
+//! The functions that a model knows. Each has a row of the model's parameters; the card names them in their
+//! order.
 
 use mapo_datasets::Example;
 use mapo_language::Lexicon;
@@ -40,8 +41,8 @@ pub fn check_functions<'a>(network: &Network, examples: impl IntoIterator<Item =
     }
 }
 
-/// The same network for whoever wants other functions. Those that it knows stay what they are; what is new to it begins
-/// as in a new network.
+/// The same network for whoever wants other functions. Those that it knows stay what they are; what is new
+/// to it begins as in a new network.
 ///
 /// # Errors
 /// Those of the network.

@@ -17,11 +17,12 @@ pub const BOX: &str = "box";
 /// The file of the model in the box.
 pub const BOXED: &[u8] = include_bytes!("../../../../models/wtq.safetensors");
 
-/// Reads a model and its card: a file, or [`BOX`]. With `trainable` it can be trained further; without, it takes less
-/// memory.
+/// Reads a model and its card: a file, or [`BOX`]. With `trainable` it can be trained further; without, it
+/// takes less memory.
 ///
 /// # Errors
-/// If the file is no model, knows a function that there is none of, or is the checkpoint of a run: that has not all the words.
+/// If the file is no model, knows a function that there is none of, or is the checkpoint of a run: that has
+/// not all the words.
 pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
     match file == Path::new(BOX) {
         true => from_bytes(BOXED, Path::new("the model in the box"), trainable),

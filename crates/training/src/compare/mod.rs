@@ -1,7 +1,10 @@
-//! Comparing objectives, and any other settings: several variants, each trained with several seeds, in one table.
+//! Comparing objectives, and any other settings: several variants, each trained with several seeds, in one
+//! table.
 //!
-//! * a [`Variant`] is a name for settings, a [`Plan`] says what is compared and keeps a directory to one comparison;
-//! * [`Runs`] trains a variant with a seed in an ordinary run directory, or goes on with it, and keeps its answers;
+//! * a [`Variant`] is a name for settings, a [`Plan`] says what is compared and keeps a directory to one
+//!   comparison;
+//! * [`Runs`] trains a variant with a seed in an ordinary run directory, or goes on with it, and keeps its
+//!   answers;
 //! * [`Results`] is what came of it, with the [`statistics`] of every difference;
 //! * [`report`] tells it as Markdown, HTML and charts, all from the same description.
 //!

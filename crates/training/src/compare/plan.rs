@@ -90,12 +90,13 @@ impl FileMark {
 }
 
 impl Plan {
-    /// Takes a directory for this comparison: makes it, or finds it to be the same comparison's. More variants and more
-    /// seeds may join; what is there stays what it was. As long as what it returns lives, no other process gets the
-    /// directory.
+    /// Takes a directory for this comparison: makes it, or finds it to be the same comparison's. More
+    /// variants and more seeds may join; what is there stays what it was. As long as what it returns lives,
+    /// no other process gets the directory.
     ///
     /// # Errors
-    /// If the directory holds something else, other data or other settings, or another process is at work in it.
+    /// If the directory holds something else, other data or other settings, or another process is at work in
+    /// it.
     pub fn begin(&self, directory: &Path) -> Result<File> {
         let wrong = |problem: &str| Error::Run {
             file: directory.to_owned(),
@@ -280,8 +281,8 @@ impl Plan {
         }
     }
 
-    /// The runs in the order in which they are made: every variant with the first seed, then with the next, so that
-    /// there is something to compare early.
+    /// The runs in the order in which they are made: every variant with the first seed, then with the next,
+    /// so that there is something to compare early.
     pub fn runs(&self) -> impl Iterator<Item = (&Variant, u64)> {
         let variants = |seed| self.variants.iter().map(move |variant| (variant, seed));
         self.seeds.iter().flat_map(move |&seed| variants(seed))

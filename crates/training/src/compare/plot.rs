@@ -1,7 +1,7 @@
 //! Learning curves as SVG.
 //!
-//! A chart carries a light and a dark set of colours; whoever shows it takes the one that the reader prefers. Programs
-//! that know nothing of that show the light one.
+//! A chart carries a light and a dark set of colours; whoever shows it takes the one that the reader
+//! prefers. Programs that know nothing of that show the light one.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;

@@ -11,7 +11,8 @@ use crate::Result;
 const CURVES: &str = "curves.svg";
 const CLIP: &str = "clip_fraction.svg";
 
-/// Writes `results.json`, `report.md`, `report.html` and the charts into a directory. `command` is what made them.
+/// Writes `results.json`, `report.md`, `report.html` and the charts into a directory. `command` is what made
+/// them.
 ///
 /// # Errors
 /// If a chart cannot be drawn or a file cannot be written.

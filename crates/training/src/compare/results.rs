@@ -120,7 +120,8 @@ struct ReadRun {
 }
 
 impl Results {
-    /// Reads the runs of a plan, all of which are finished. `common` are the settings that variants are told by.
+    /// Reads the runs of a plan, all of which are finished. `common` are the settings that variants are told
+    /// by.
     ///
     /// # Errors
     /// If a file of a run is missing or does not hold what it should.

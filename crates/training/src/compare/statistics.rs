@@ -1,14 +1,15 @@
 //! How sure one can be that one variant is better than another.
 //!
-//! Two variants are measured on the same questions, and with the same seeds, so they are compared question by question
-//! and seed by seed: `d[s][q]` is +1, 0 or −1, what the variant got right less what the reference got right. The estimate
-//! is the mean of all d. Two things make it uncertain: that these questions were asked and not others, and that these
-//! seeds were taken. So the bootstrap draws both anew, again and again: as many questions as there are, and of S
-//! seeds S − 1, always with replacement, which gives the variance over seeds without the shrinkage that draws of S would
-//! have. A drawn question or seed brings both variants along, so what they have in common cancels out.
+//! Two variants are measured on the same questions, and with the same seeds, so they are compared question
+//! by question and seed by seed: `d[s][q]` is +1, 0 or −1, what the variant got right less what the
+//! reference got right. The estimate is the mean of all d. Two things make it uncertain: that these
+//! questions were asked and not others, and that these seeds were taken. So the bootstrap draws both anew,
+//! again and again: as many questions as there are, and of S seeds S − 1, always with replacement, which
+//! gives the variance over seeds without the shrinkage that draws of S would have. A drawn question or seed
+//! brings both variants along, so what they have in common cancels out.
 //!
-//! With one seed only the questions are drawn, and the interval says nothing about other seeds. With few it is
-//! somewhat too narrow, as any bootstrap of few is.
+//! With one seed only the questions are drawn, and the interval says nothing about other seeds. With few it
+//! is somewhat too narrow, as any bootstrap of few is.
 
 use mapo_core::example_rng;
 use rand::RngExt;
@@ -19,7 +20,8 @@ use serde::{Deserialize, Serialize};
 pub struct Summary {
     /// The mean.
     pub mean: f64,
-    /// The standard deviation over runs (of a sample: divided by one less than their number); none for a single run.
+    /// The standard deviation over runs (of a sample: divided by one less than their number); none for a
+    /// single run.
     pub std: Option<f64>,
     /// The numbers, in the order of the seeds.
     pub values: Vec<f64>,
@@ -57,8 +59,9 @@ pub type Verdicts = Vec<Vec<bool>>;
 
 /// The difference between a variant and the reference, by a paired bootstrap of so many draws.
 ///
-/// The interval is that of the percentiles. The p-value is two-sided: the share of draws that are at least as far from the
-/// estimate as the estimate is from 0, counting the estimate itself as one draw. The same seed gives the same numbers.
+/// The interval is that of the percentiles. The p-value is two-sided: the share of draws that are at least
+/// as far from the estimate as the estimate is from 0, counting the estimate itself as one draw. The same
+/// seed gives the same numbers.
 ///
 /// # Panics
 /// If the two do not have the same number of seeds and questions, or have none.

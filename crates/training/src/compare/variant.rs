@@ -58,8 +58,8 @@ struct VariantEntry {
 }
 
 impl Variant {
-    /// One of [these names](names), over common settings. Where these have the objective of that name already, it stays as it is;
-    /// otherwise it draws as many samples as the paper's for this kind of data.
+    /// One of [these names](names), over common settings. Where these have the objective of that name
+    /// already, it stays as it is; otherwise it draws as many samples as the paper's for this kind of data.
     ///
     /// # Errors
     /// If there is none of that name; the error suggests one.
@@ -117,8 +117,8 @@ impl Variant {
         Self::checked(name, settings)
     }
 
-    /// The variants of a TOML file: a list of `[[variant]]`, each with its `name`, perhaps one of [these names](names) to begin with
-    /// (`from`), and its `settings`.
+    /// The variants of a TOML file: a list of `[[variant]]`, each with its `name`, perhaps one of [these
+    /// names](names) to begin with (`from`), and its `settings`.
     ///
     /// # Errors
     /// If it is not of this form, or a setting is unknown or makes no sense.

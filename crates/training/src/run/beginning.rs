@@ -13,8 +13,8 @@ use crate::run::{Trainer, filling, memories};
 use crate::store::StoreWriter;
 use crate::{Error, Result};
 
-/// Whoever watches what comes before the first step. Exploration may take hours; it tells its [`Progress`] how
-/// far it is, and stops when that is told to.
+/// Whoever watches what comes before the first step. Exploration may take hours; it tells its [`Progress`]
+/// how far it is, and stops when that is told to.
 pub trait Watch {
     /// How far exploration is, and whether it is to stop.
     fn progress(&self) -> &Progress;
@@ -42,8 +42,8 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    /// What the configuration of a run names: the programs of its store, or what exploration finds, which is kept
-    /// in `own_store`, so that a run that is stopped meanwhile goes on too.
+    /// What the configuration of a run names: the programs of its store, or what exploration finds, which is
+    /// kept in `own_store`, so that a run that is stopped meanwhile goes on too.
     pub(super) fn of(
         config: &RunConfig,
         train: &[Example],

@@ -20,8 +20,8 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// The same run, beginning with a model instead of a new network, whose sizes it takes. The functions that the
-    /// model knows keep their places; what the data has beyond them can be learnt.
+    /// The same run, beginning with a model instead of a new network, whose sizes it takes. The functions
+    /// that the model knows keep their places; what the data has beyond them can be learnt.
     ///
     /// # Errors
     /// If the model cannot be read.
@@ -73,8 +73,8 @@ pub struct Origin {
     /// How questions and tables are read.
     #[serde(flatten)]
     pub reading: Reading,
-    /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do not
-    /// say were made when there were the paper's only.
+    /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do
+    /// not say were made when there were the paper's only.
     #[serde(default)]
     pub functions: Lexicon,
     /// Only so many training examples.

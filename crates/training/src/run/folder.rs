@@ -125,8 +125,8 @@ impl Folder {
         Ok((folder, config))
     }
 
-    /// Opens the directory of a run, or makes it if it is not there. Which threads a run began with, it goes on
-    /// with: the configuration that comes back says so.
+    /// Opens the directory of a run, or makes it if it is not there. Which threads a run began with, it goes
+    /// on with: the configuration that comes back says so.
     ///
     /// # Errors
     /// If the directory holds another run, or cannot be read or written.

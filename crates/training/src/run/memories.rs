@@ -43,8 +43,8 @@ pub fn explore(
 /// empty one.
 ///
 /// # Errors
-/// If it cannot be read, was made of data read otherwise than as `reading` says, or holds a text that is not a program
-/// of its example.
+/// If it cannot be read, was made of data read otherwise than as `reading` says, or holds a text that is not
+/// a program of its example.
 pub fn load(store: &Path, examples: &[Example], reading: &Reading) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()

@@ -1,5 +1,5 @@
-//! One process's part in a run: it begins or takes up the run in its directory and trains, with everything kept
-//! there.
+//! One process's part in a run: it begins or takes up the run in its directory and trains, with everything
+//! kept there.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -20,8 +20,8 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Begins a run in a new directory: explores or reads its memories, and makes its network. A directory whose
-    /// run cannot begin can be used again; one that was stopped meanwhile is [resumed](Self::resume).
+    /// Begins a run in a new directory: explores or reads its memories, and makes its network. A directory
+    /// whose run cannot begin can be used again; one that was stopped meanwhile is [resumed](Self::resume).
     ///
     /// # Errors
     /// If there is a run in the directory already, or what the configuration names cannot be had.
@@ -39,11 +39,12 @@ impl<'a> Session<'a> {
         begun
     }
 
-    /// Goes on with the run of an [opened](Folder::open) directory, from its last checkpoint or, if it has none,
-    /// from the beginning.
+    /// Goes on with the run of an [opened](Folder::open) directory, from its last checkpoint or, if it has
+    /// none, from the beginning.
     ///
     /// # Errors
-    /// If a file of the directory does not hold what it should, or what the configuration names cannot be had.
+    /// If a file of the directory does not hold what it should, or what the configuration names cannot be
+    /// had.
     pub fn resume(
         folder: Folder,
         config: &'a RunConfig,
@@ -84,13 +85,13 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the best
-    /// model and what the run needs to go on. `observe` hears of every step and, when it has been kept, of every
-    /// evaluation.
+    /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the
+    /// best model and what the run needs to go on. `observe` hears of every step and, when it has been kept,
+    /// of every evaluation.
     ///
     /// # Errors
-    /// Those of the network, those of the directory, and a number that is not finite: then the batch that caused
-    /// it is kept too and the error names its file.
+    /// Those of the network, those of the directory, and a number that is not finite: then the batch that
+    /// caused it is kept too and the error names its file.
     pub fn train(
         &mut self,
         stop: &AtomicBool,

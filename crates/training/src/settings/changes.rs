@@ -28,8 +28,8 @@ impl Settings {
         changed.map_err(|error: toml::de::Error| Error::Settings(error.message().to_owned()))
     }
 
-    /// The settings in which these differ from others, as in `learning.rate=0.002`. Where the objective is another,
-    /// all of its own settings.
+    /// The settings in which these differ from others, as in `learning.rate=0.002`. Where the objective is
+    /// another, all of its own settings.
     pub fn differences(&self, others: &Self) -> Vec<String> {
         let flat = |settings: &Self| {
             let mut flat = Vec::new();
@@ -120,7 +120,8 @@ fn flatten(table: &Table, path: &str, flat: &mut Vec<(String, String)>) {
         match value {
             Value::Table(inner) if !inner.is_empty() => flatten(inner, &format!("{path}{name}."), flat),
             Value::String(word) => flat.push((format!("{path}{name}"), word.clone())),
-            // Settings are 32-bit numbers here and there, whose 64-bit form has a tail of digits that nobody wrote.
+            // Settings are 32-bit numbers here and there, whose 64-bit form has a tail of digits that nobody
+            // wrote.
             Value::Float(number) => {
                 let short = *number as f32;
                 let is_short = f64::from(short) == *number;

@@ -1,5 +1,5 @@
-//! The settings of a run: what there is to set and what makes sense here, the network's in `network`, how files and
-//! flags change them in `changes`, and what goes together in `presets`.
+//! The settings of a run: what there is to set and what makes sense here, the network's in `network`, how
+//! files and flags change them in `changes`, and what goes together in `presets`.
 
 pub mod changes;
 pub mod network;
@@ -44,8 +44,9 @@ pub struct Settings {
     /// How much of a large memory is scored at each visit.
     #[serde(default)]
     pub memory: MemoryScoring,
-    /// What a right program earns that uses none of the values and columns which the question names; one that uses all
-    /// of them earns 1. 1 is as in the paper; less discounts programs that are right by accident.
+    /// What a right program earns that uses none of the values and columns which the question names; one
+    /// that uses all of them earns 1. 1 is as in the paper; less discounts programs that are right by
+    /// accident.
     #[serde(default = "whole")]
     pub unexplained: f64,
     /// Another objective for the first steps; none as a rule.
@@ -64,7 +65,8 @@ fn whole() -> f64 {
 pub struct ExploreFirst {
     /// Programs to try for each question.
     pub programs: u64,
-    /// Which functions to try: `none` for all, `paper` or `wide` for those that a word of the question suggests.
+    /// Which functions to try: `none` for all, `paper` or `wide` for those that a word of the question
+    /// suggests.
     pub pruning: String,
 }
 

@@ -83,8 +83,8 @@ fn one() -> usize {
 }
 
 impl Settings {
-    /// The network's configuration; `vector` is the size of the words' vectors, `builtins` the number of the language's
-    /// [built-in tokens](mapo_language::Lexicon::builtins).
+    /// The network's configuration; `vector` is the size of the words' vectors, `builtins` the number of the
+    /// language's [built-in tokens](mapo_language::Lexicon::builtins).
     pub fn config(&self, vector: usize, builtins: usize) -> Config {
         Config {
             vector,

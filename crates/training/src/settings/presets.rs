@@ -184,8 +184,9 @@ impl Settings {
         .improved()
     }
 
-    /// What we found best, over the paper's settings: a network in which question and columns see each other, more
-    /// dropout, no term of entropy, and a learning rate that falls while the parameters are averaged.
+    /// What we found best, over the paper's settings: a network in which question and columns see each
+    /// other, more dropout, no term of entropy, and a learning rate that falls while the parameters are
+    /// averaged.
     fn improved(self) -> Self {
         Self {
             network: NetworkSettings {
@@ -258,7 +259,8 @@ impl Settings {
                 best: 24,
                 sample: 16,
             },
-            // On its training tables the answer is often the same without a condition that the question names.
+            // On its training tables the answer is often the same without a condition that the question
+            // names.
             unexplained: 0.1,
             ..improved
         }

@@ -1,5 +1,5 @@
-//! What a trained model knows and where it is wrong: by kind of question, by kind of error, how far its probabilities
-//! can be trusted, and how often it is right by chance.
+//! What a trained model knows and where it is wrong: by kind of question, by kind of error, how far its
+//! probabilities can be trusted, and how often it is right by chance.
 //!
 //! Everything here is counting over [`Prediction`]s; [`spurious`] also runs programs.
 
@@ -29,8 +29,8 @@ use std::path::Path;
 /// The programs that exploration found, by question.
 pub type Found = HashMap<String, Vec<String>>;
 
-/// Reads from a store what was found for the wanted questions. It must be made from the same kind of dataset, read in
-/// the same way, for the programs are written with the constants that were found then.
+/// Reads from a store what was found for the wanted questions. It must be made from the same kind of
+/// dataset, read in the same way, for the programs are written with the constants that were found then.
 ///
 /// # Errors
 /// If the store cannot be read or was made otherwise.
@@ -100,8 +100,8 @@ pub struct Study {
     pub each: Vec<StudiedQuestion>,
 }
 
-/// Which questions are wrong without a right program in the beams: those for which it is worth while to ask exploration
-/// whether there is one at all.
+/// Which questions are wrong without a right program in the beams: those for which it is worth while to ask
+/// exploration whether there is one at all.
 pub fn unsolved(predictions: &[Prediction]) -> Vec<usize> {
     let unsolved = predictions.iter().enumerate();
     unsolved
@@ -111,9 +111,9 @@ pub fn unsolved(predictions: &[Prediction]) -> Vec<usize> {
 }
 
 impl Study {
-    /// Counts. `memory` is what exploration found before training. `explored` says for the places of [`unsolved`]
-    /// questions whether exploring them found a right program; nothing if none was explored. `annotated` are the
-    /// questions with hand-written forms, of this split or not.
+    /// Counts. `memory` is what exploration found before training. `explored` says for the places of
+    /// [`unsolved`] questions whether exploring them found a right program; nothing if none was explored.
+    /// `annotated` are the questions with hand-written forms, of this split or not.
     pub fn new(
         examples: &[Example],
         predictions: Vec<Prediction>,
