@@ -14,7 +14,7 @@ const MOST_ROWS: usize = 10;
 /// Characters of a cell that count when columns are chosen; longer cells are wrapped.
 const WIDE_CELL: usize = 24;
 
-/// The whole reply, with so many runners-up.
+/// The whole reply, with this many runners-up.
 pub fn show(reply: &Reply, table: &Table, alternatives: usize, style: Style) -> String {
     let mut out = String::new();
     if reply.program.is_empty() {

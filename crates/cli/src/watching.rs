@@ -111,7 +111,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// A bar for so many steps, of which some are done.
+    /// A bar for this many steps, of which some are done.
     pub fn start(steps: u64, done: u64) -> Self {
         let bar = ProgressBar::new(steps);
         let style = ProgressStyle::with_template("{bar:30} step {pos}/{len}  {msg}  {eta} left");

@@ -50,7 +50,7 @@ impl Policy<()> for Free {
     }
 }
 
-/// A round whose memory holds so many calculations, right or not.
+/// A round whose memory holds this many calculations, right or not.
 fn task(example: u64, programs: u32) -> Option<Task<Countdown, ()>> {
     let mut game = Countdown::new(952, &[25, 50, 75, 100, 3, 6]);
     let (mut memory, mut explored) = (Memory::default(), ExploredSet::new(1e-8));

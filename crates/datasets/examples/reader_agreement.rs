@@ -1,7 +1,7 @@
 //! Compares the reader with CoreNLP's annotation and measures how fast it reads cells.
 //!
 //! ```sh
-//! cargo run --release -p mapo-tables --example reader_agreement -- DIR [PORTION]
+//! cargo run --release -p mapo-datasets --example reader_agreement -- DIR [PORTION]
 //! ```
 //!
 //! DIR is the folder of WikiTableQuestions; PORTION is `pristine-seen-tables` unless given.

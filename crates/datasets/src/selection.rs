@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Selection {
     /// The split; each dataset has a first choice.
     pub split: Option<String>,
-    /// Only so many, from the first.
+    /// Only this many, from the first.
     pub limit: Option<usize>,
     /// How it is to be read; each dataset has a first choice.
     pub reading: ReadingChoice,

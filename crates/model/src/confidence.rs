@@ -176,7 +176,7 @@ fn logistic(odds: f64) -> f64 {
 
 /// Logistic regression by Newton's steps, from and weakly drawn to `start`; only what is `free` moves.
 fn newton(rows: &[([f64; 4], bool)], start: [f64; 4], free: [bool; 4]) -> [f64; 4] {
-    /// As if so many answers had spoken for no change.
+    /// As if this many answers had spoken for no change.
     const PULL: f64 = 1.0;
     let mut curve = start;
     for _ in 0..50 {

@@ -145,7 +145,7 @@ pub(crate) fn with_description(
     bytes: &[u8],
     description: &serde_json::Value,
 ) -> std::result::Result<Vec<u8>, String> {
-    /// The header's length stands before it, in so many bytes, and tensors begin at a multiple of that.
+    /// The header's length stands before it, in this many bytes, and tensors begin at a multiple of that.
     const LENGTH: usize = 8;
     let (length, rest) = bytes.split_first_chunk::<LENGTH>().ok_or("too short")?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|e| e.to_string())?;

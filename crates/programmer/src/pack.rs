@@ -37,7 +37,7 @@ impl Checkpoint {
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..fixed.len()).partition(|&at| is_wanted(&fixed[at]));
         order.extend(rest);
-        // The file with the first so many of the fixed words, in the order that they had.
+        // The file with that number of the fixed words, in the order that they had.
         let with = |count: usize| {
             let mut places = order[..count].to_vec();
             places.sort_unstable();

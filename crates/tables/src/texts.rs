@@ -158,7 +158,7 @@ impl Interned {
 }
 
 impl Interner {
-    /// After so many strings it is time to ask whether they repeat.
+    /// After this many strings it is time to ask whether they repeat.
     const MANY: usize = 1 << 15;
 
     /// The string's number; the same string always gives the same one, unless there are

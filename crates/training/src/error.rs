@@ -29,7 +29,7 @@ pub enum Error {
     /// A program that exploration found but that cannot be written down.
     #[error("example {0}: a program that was found has a token that its language lacks")]
     Explored(String),
-    /// A program in a memory that is none of its example's.
+    /// A memory holds something that is no program of its example.
     #[error(transparent)]
     NotAProgram(#[from] mapo_core::NotAProgram),
     /// An objective's settings.

@@ -128,7 +128,7 @@ impl NeuralLearner {
 }
 
 impl Learning {
-    /// The learning rate after so many of the steps of a run.
+    /// The learning rate after this many of the steps of a run.
     pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let done = (step as f32 / steps.max(1) as f32).min(1.0);
         let falling = ((done - self.decay_from) / (1.0 - self.decay_from)).max(0.0);

@@ -2,7 +2,7 @@
 //!
 //! The first line is a [`Header`] that says how the programs were found; each further line is an [`Entry`].
 //! A store grows by whole lines in the order of the examples, so that one that was cut off anywhere still
-//! holds the first so many examples.
+//! holds examples from the first on, without a gap.
 
 use mapo_core::{Exploration, Milestone};
 use mapo_datasets::Reading;

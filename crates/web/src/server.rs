@@ -71,7 +71,7 @@ impl Server {
     /// Loads the tables and listens.
     ///
     /// # Errors
-    /// If a table cannot be loaded, a name is none, or the address cannot be listened on.
+    /// If a table cannot be loaded, a name is empty or not allowed, or the address cannot be listened on.
     pub async fn bind(options: Options, answerer: Arc<Answerer>) -> Result<Self, Error> {
         let hosts = Hosts::new(&options.hosts)?;
         if let Some(runs) = options.runs.as_ref().filter(|runs| !runs.is_dir()) {

@@ -319,7 +319,7 @@ impl std::fmt::Display for Summary {
     }
 }
 
-/// The share of examples solved after so many programs each.
+/// The share of examples solved after this many programs each.
 fn share_chart(entries: &[Entry], programs: u64, header: &Header) -> Result<String, Box<dyn Error>> {
     let first_found = |entry: &Entry| {
         let mut batches = entry.batches.iter();

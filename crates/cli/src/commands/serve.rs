@@ -64,7 +64,7 @@ struct LimitArgs {
     /// The longest that an upload may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     upload_time: Duration,
-    /// A client that neither sends nor takes a byte for so many seconds is dropped.
+    /// A client that neither sends nor takes a byte for this many seconds is dropped.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     stall_time: Duration,
     /// Questions that are worked on at the same time [default: one a core]
@@ -88,7 +88,7 @@ struct LimitArgs {
     /// Memory of all uploaded tables.
     #[arg(long, value_name = "SIZE", default_value = "1GB")]
     max_memory: Size,
-    /// A session is forgotten so many seconds after its last request.
+    /// A session is forgotten this many seconds after its last request.
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
     idle_time: Duration,
 }

@@ -35,7 +35,7 @@ impl NewPrograms {
         when_empty: 0,
     };
 
-    /// Whether a walk is due after so many.
+    /// Whether a walk is due after this many.
     fn is_due(self, walks: usize, is_empty: bool) -> bool {
         walks < self.per_visit + if is_empty { self.when_empty } else { 0 }
     }

@@ -20,11 +20,11 @@ use crate::roles::Unusable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryScoring {
-    /// A memory of up to so many programs is scored whole.
+    /// A memory of up to this many programs is scored whole.
     pub whole: usize,
-    /// Of a larger one so many of the best by their last score are scored, and all that are new.
+    /// Of a larger one this many of the best by their last score are scored, and all that are new.
     pub best: usize,
-    /// And so many of the others, drawn.
+    /// And this many of the others, drawn.
     pub sample: usize,
 }
 
@@ -50,7 +50,7 @@ impl MemoryScoring {
         Unusable::unless(self.sample > 0, "sample", "must be at least 1")
     }
 
-    /// Chooses what is scored of a memory of so many programs. `last` gets an entry for each program as soon
+    /// Chooses what is scored of a memory of this many programs. `last` gets an entry for each program as soon
     /// as the memory is too large to be scored whole.
     pub(super) fn select(self, programs: usize, last: &mut LastScores, rng: &mut impl Rng) -> Selection {
         if programs <= self.whole || programs <= self.best + self.sample {

@@ -35,7 +35,7 @@ struct Seen {
 }
 
 impl Ledger {
-    /// A ledger for so many examples in shards that have made so many rounds each, of which `waiting` are
+    /// A ledger for this many examples in shards that have made this many rounds each, of which `waiting` are
     /// still to come in: what is left in a queue.
     pub fn new(examples: u64, rounds: &[u64], waiting: &[TrainingBatch]) -> Self {
         let mut shards: Vec<Seen> = rounds

@@ -52,11 +52,11 @@ impl Default for Mapo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inside {
-    /// So many draws from π⁺: n_b.
+    /// This many draws from π⁺: n_b.
     Sampled(usize),
     /// Exactly, over all programs of B.
     Enumerated,
-    /// Exactly, over so many of the most probable programs of B. For the exact kinds of [`Outside`] they
+    /// Exactly, over this many of the most probable programs of B. For the exact kinds of [`Outside`] they
     /// alone are B then, so that nothing is lost: a less probable one is outside, and may be drawn there.
     Top(usize),
 }

@@ -221,7 +221,7 @@ pub struct Move {
 ///
 /// `step` is the number of the learner's step, from 0.
 pub trait Estimator {
-    /// What it needs of an example with so many programs in memory.
+    /// What it needs of an example with this many programs in memory.
     fn needs(&self, memory: usize) -> Needs;
 
     /// Gives every trajectory that counts, with its weight c, to `keep`. Says how much the memory weighed,
@@ -288,7 +288,7 @@ pub trait Learner<X: ?Sized>: Policy<X> {
     /// Those of the policy.
     fn publish(&self) -> Result<Self::Published, Self::Error>;
 
-    /// Learns on so many threads from now on, if it has several. They give the same but for rounding.
+    /// Learns on this many threads from now on, if it has several. They give the same but for rounding.
     fn use_threads(&mut self, _threads: usize) {}
 }
 

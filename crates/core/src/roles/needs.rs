@@ -18,11 +18,11 @@ pub enum FromMemory {
     Nothing,
     /// Each of them once, in the order of finding.
     All,
-    /// The most probable ones, so many of them; of equally probable ones those that were found first.
+    /// The most probable ones, this many of them; of equally probable ones those that were found first.
     Best(usize),
-    /// So many draws from π⁺.
+    /// This many draws from π⁺.
     Draws(usize),
-    /// So many draws in which all are equally likely.
+    /// This many draws in which all are equally likely.
     UniformDraws(usize),
 }
 
@@ -31,9 +31,9 @@ pub enum FromMemory {
 pub enum FromPolicy {
     /// None.
     Nothing,
-    /// So many draws from π.
+    /// This many draws from π.
     Draws(usize),
-    /// So many draws from π⁻; if only the best programs of B were asked for, from outside those.
+    /// This many draws from π⁻; if only the best programs of B were asked for, from outside those.
     OutsideDraws(usize),
 }
 

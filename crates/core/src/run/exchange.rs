@@ -35,7 +35,7 @@ struct State {
 }
 
 impl Exchange {
-    /// An exchange for so many cores, with room for so many batches, and what is in the queue already.
+    /// An exchange for this many cores, with room for this many batches, and what is in the queue already.
     pub fn new(cores: usize, room: usize, batches: Vec<TrainingBatch>) -> Self {
         Self {
             state: Mutex::new(State {

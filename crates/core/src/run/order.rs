@@ -12,7 +12,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of so many examples in batches; what a pass has left over comes again in another.
+    /// The order of this many examples in batches; what a pass has left over comes again in another.
     pub fn new(examples: usize, batch: usize, seed: u64) -> Self {
         Self {
             examples,

@@ -20,7 +20,7 @@ use crate::actor::Task;
 /// The most shards that examples are divided into.
 const MOST: usize = 64;
 
-/// The number of shards for so many examples: up to 64, but none has fewer examples than a batch.
+/// The number of shards for this many examples: up to 64, but none has fewer examples than a batch.
 pub fn count(examples: usize, batch: usize) -> usize {
     (examples / batch.max(1)).clamp(1, MOST)
 }
@@ -38,7 +38,7 @@ pub struct Shard<E, X> {
 }
 
 impl<E, X> Shard<E, X> {
-    /// Deals examples to so many shards, one after the other.
+    /// Deals examples to this many shards, one after the other.
     pub fn deal(tasks: Vec<Task<E, X>>, shards: usize) -> Vec<Self> {
         let shards = shards.max(1);
         let share = tasks.len().div_ceil(shards);

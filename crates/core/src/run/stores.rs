@@ -58,7 +58,7 @@ impl<P: Clone + Send> PolicyStore<P> for SharedPolicies<P> {
 pub struct SharedMemories(Vec<Mutex<Vec<Finding>>>);
 
 impl SharedMemories {
-    /// An empty store for so many shards.
+    /// An empty store for this many shards.
     pub fn new(shards: usize) -> Self {
         Self((0..shards).map(|_| Mutex::default()).collect())
     }

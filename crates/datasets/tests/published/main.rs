@@ -7,7 +7,7 @@
 //! counted, and printed as tables:
 //!
 //! ```text
-//! cargo test -p mapo-tables --test published -- --nocapture --test-threads 1
+//! cargo test -p mapo-datasets --test published -- --nocapture --test-threads 1
 //! ```
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report

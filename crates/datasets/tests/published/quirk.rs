@@ -154,7 +154,7 @@ impl Quirks {
             "the quirks together do not give the published answer"
         );
         let mut needed = Quirks::ALL;
-        // Most can go, so many are tried at once.
+        // Most can go, this many are tried at once.
         let mut groups = vec![Quirk::ALL.to_vec()];
         while let Some(mut group) = groups.pop() {
             let fewer = group.iter().fold(needed, |quirks, quirk| quirks.without(*quirk));

@@ -171,7 +171,7 @@ impl Interpreter {
         }
     }
 
-    /// How many expressions it takes at the least to use up so many variables and end with an answer. Each filter
+    /// How many expressions it takes at the least to use up this many variables and end with an answer. Each filter
     /// takes one that holds values into one that holds rows. Of several that hold rows all but one must become
     /// values first, unless a function takes two. In the end one that holds rows becomes the answer.
     fn needed(&self, rows: usize, values: usize) -> usize {

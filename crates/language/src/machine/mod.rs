@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// What a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Held {
-    /// Rows, in the variable's place of the arena: so many, all of them in these words of it.
+    /// Rows, in the variable's place of the arena: this many, all of them in these words of it.
     Rows { count: u32, from: u32, to: u32 },
     /// Values of a column, by their codes: `codes[start..end]`.
     Values { column: ColumnId, start: u32, end: u32 },

@@ -19,7 +19,7 @@ pub struct Card {
     /// The split that it was trained on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// Only so many of its examples.
+    /// Only this many of its examples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// How its questions and tables were read.

@@ -118,7 +118,7 @@ fn cell_words(words: &Words, table: &Table, source: usize) -> Vec<u32> {
 /// moves them by about the learning rate a step, whatever the gradient: a larger unit makes them useful sooner.
 const UNIT: f32 = 4.0;
 
-/// The features of a column of whose name so many words are in the question. With one feature, that number, as in the
+/// The features of a column of whose name this many words are in the question. With one feature, that number, as in the
 /// paper; with two, also which part of the name they are: a question about silver medals has one word of
 /// `gold_medals` and one of `silver`; with three, also whether the column has a constant of the question.
 fn column_features(features: usize, mentioned: u32, words: usize, holds: impl Fn() -> bool) -> Vec<f32> {

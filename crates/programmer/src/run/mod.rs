@@ -97,7 +97,7 @@ impl Runner {
         self.shards.len()
     }
 
-    /// Deals batches to so many of the threads from now on, for when the others are wanted elsewhere.
+    /// Deals batches to this many of the threads from now on, for when the others are wanted elsewhere.
     pub fn use_threads(&mut self, threads: usize) {
         self.active = threads.clamp(1, self.threads());
     }

@@ -158,7 +158,7 @@ impl Words {
         }
     }
 
-    /// Keeps the places where one of these words comes next, in the same text, after so many words.
+    /// Keeps the places where one of these words comes next, in the same text, after this many words.
     pub fn narrow(&self, table: &Table, standing: &mut Standing, length: usize, forms: &Forms) {
         match (&self.known, &mut *standing, forms) {
             (Known::Places(known), Standing::Places(places), Forms::Numbers(numbers)) => {
@@ -177,7 +177,7 @@ impl Words {
         }
     }
 
-    /// The texts of so many words at these places, as they stand in the cells, in the order of the cells.
+    /// The texts of this many words at these places, as they stand in the cells, in the order of the cells.
     pub fn texts(&self, table: &Table, standing: &Standing, length: usize) -> Vec<String> {
         match (&self.known, standing) {
             (Known::Places(known), Standing::Places(places)) => {

@@ -93,7 +93,7 @@ impl Places {
         places
     }
 
-    /// Whether one of these words stands so many words behind a place, in the same text.
+    /// Whether one of these words stands this many words behind a place, in the same text.
     pub fn follows(&self, place: u32, behind: usize, words: &[u32]) -> bool {
         let (first, next) = (
             &self.places[place as usize],
@@ -102,7 +102,7 @@ impl Places {
         next.is_some_and(|next| next.text == first.text && words.contains(&next.word))
     }
 
-    /// The text of so many words from a place on, as it stands in the cell.
+    /// The text of this many words from a place on, as it stands in the cell.
     pub fn text(&self, place: u32, length: usize) -> &str {
         let (first, last) = (
             &self.places[place as usize],

@@ -73,7 +73,7 @@ impl Filling {
         }
     }
 
-    /// Makes room for so many rows.
+    /// Makes room for this many rows.
     pub fn expect(&mut self, rows: usize) {
         for (known, _) in &mut self.columns {
             known.reserve_exact(rows.saturating_sub(known.len()));

@@ -363,7 +363,7 @@ fn show_decimal(out: &mut String, value: i128, scale: i32) {
     }
 }
 
-/// The day so many days after the first of 1970.
+/// The day this many days after the first of 1970.
 fn show_day(out: &mut String, days: i64) {
     // Counted in eras of 400 years that begin with March.
     let days = days.saturating_add(719_468);
@@ -382,7 +382,7 @@ fn show_timestamp(out: &mut String, value: i64, per_second: i64) {
     show_moment(out, value.div_euclid(per_second), part);
 }
 
-/// A moment so many seconds after the first of 1970; a day's beginning is the day.
+/// A moment this many seconds after the first of 1970; a day's beginning is the day.
 fn show_moment(out: &mut String, seconds: i64, nanos: u64) {
     const DAY: i64 = 86_400;
     show_day(out, seconds.div_euclid(DAY));

@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         &self.beginning
     }
 
-    /// Appends about so many bytes to `out`; whether there may be more.
+    /// Appends about this many bytes to `out`; whether there may be more.
     pub fn read_more(&mut self, many: usize, out: &mut Vec<u8>) -> io::Result<bool> {
         let before = out.len();
         out.append(&mut self.beginning);

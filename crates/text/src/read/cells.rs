@@ -7,10 +7,10 @@ use super::tokens::count_tokens;
 use super::words::{is_dash, is_one_of};
 use crate::Date;
 
-/// Tokens of a cell are counted up to this number; a cell with so many of them is prose.
+/// Tokens of a cell are counted up to this number; a cell with this many of them is prose.
 pub const MANY_TOKENS: usize = 10;
 
-/// Numbers and dates are sought among so many lexemes of a cell. Hardly a cell of fewer than [`MANY_TOKENS`] tokens has
+/// Numbers and dates are sought among this many lexemes of a cell. Hardly a cell of fewer than [`MANY_TOKENS`] tokens has
 /// more, and of longer ones no column of numbers is made.
 const LEXEMES: usize = 24;
 

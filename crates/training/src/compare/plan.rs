@@ -31,7 +31,7 @@ pub struct Plan {
     /// The functions that there are. Comparisons that do not say were made with the paper's.
     #[serde(default)]
     pub functions: Lexicon,
-    /// Only so many training examples.
+    /// Only this many training examples.
     pub limit: Option<usize>,
     /// The store of programs with which memories begin, if one was given.
     pub memory: Option<FileMark>,

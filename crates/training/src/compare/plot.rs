@@ -11,7 +11,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::results::Point;
 use crate::{Error, Result};
 
-/// Plotters draws on whole pixels; on a canvas so many times as large, curves are smooth.
+/// Plotters draws on whole pixels; on a canvas this many times as large, curves are smooth.
 const FINE: f64 = 8.0;
 
 /// The colours of the first eight variants, in light and in dark; later ones have them again, dashed.
@@ -386,7 +386,7 @@ fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// At most so many round numbers between two.
+/// At most this many round numbers between two.
 fn ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
     let rough = ((high - low) / most.max(1) as f64).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());

@@ -52,7 +52,7 @@ pub struct Runs<'a> {
 pub enum Ran {
     /// To its end.
     Finished,
-    /// It was stopped after so many steps, and can go on.
+    /// It was stopped after this many steps, and can go on.
     Stopped {
         /// Steps so far.
         step: u64,

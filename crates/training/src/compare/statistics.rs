@@ -57,7 +57,7 @@ pub struct Difference {
 /// Which answers were right: a row for each seed, in it an entry for each question.
 pub type Verdicts = Vec<Vec<bool>>;
 
-/// The difference between a variant and the reference, by a paired bootstrap of so many draws.
+/// The difference between a variant and the reference, by a paired bootstrap of this many draws.
 ///
 /// The interval is that of the percentiles. The p-value is two-sided: the share of draws that are at least
 /// as far from the estimate as the estimate is from 0, counting the estimate itself as one draw. The same

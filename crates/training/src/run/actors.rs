@@ -35,7 +35,7 @@ impl Actors {
         }
     }
 
-    /// The rounds of so many shards, and the batches that wait, in a run after so many steps.
+    /// The rounds of this many shards, and the batches that wait, in a run after this many steps.
     ///
     /// A run that was divided otherwise, by its threads or for batches of another size, goes on behind all
     /// numbers that it has used, so that nothing is drawn twice; its batches are taken for the last of their

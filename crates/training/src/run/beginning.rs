@@ -19,7 +19,7 @@ pub trait Watch {
     /// How far exploration is, and whether it is to stop.
     fn progress(&self) -> &Progress;
 
-    /// Exploration begins: of so many examples some are done, and so many programs are tried for each.
+    /// Exploration begins: of this many examples some are done, and this many programs are tried for each.
     fn exploring(&mut self, _examples: usize, _done: usize, _programs: u64) {}
 
     /// Exploration has come to its end, or was stopped.

@@ -77,7 +77,7 @@ pub struct Origin {
     /// not say were made when there were the paper's only.
     #[serde(default)]
     pub functions: Lexicon,
-    /// Only so many training examples.
+    /// Only this many training examples.
     pub limit: Option<usize>,
     /// The seed.
     pub seed: u64,

@@ -116,7 +116,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// A window that begins now, of a run on so many threads.
+    /// A window that begins now, of a run on this many threads.
     pub fn new(threads: usize) -> Self {
         Self {
             statistics: Statistics::default(),

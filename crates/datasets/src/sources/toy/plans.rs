@@ -87,7 +87,7 @@ impl Plan {
         self
     }
 
-    /// The question for so many answers, if it can be asked.
+    /// The question for this many answers, if it can be asked.
     pub fn question(mut self, answers: usize, sheet: &Sheet, choices: &mut Choices) -> Option<String> {
         let templates = if answers == 1 { &self.one } else { &self.many };
         let template = *choices.pick(templates)?;
