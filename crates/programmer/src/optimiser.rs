@@ -144,7 +144,7 @@ impl Average {
         move_towards(self.decay, network.values(), &mut self.values);
     }
 
-    /// The averaged parameters, for [`Network::set_values`].
+    /// The averaged parameters.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
