@@ -69,11 +69,15 @@ pub fn examples(data: &Dataset, selection: &Selection) -> Result<Vec<Example>, D
     data.examples(selection)?.collect()
 }
 
+/// What is said of an argument that names a dataset.
+pub fn which_dataset() -> String {
+    format!("The dataset: {}", Dataset::forms())
+}
+
 /// A dataset given by `--data`.
 #[derive(Args, Clone)]
 pub struct DataArgs {
-    /// The dataset: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
-    #[arg(long, value_name = "DATASET")]
+    #[arg(long, value_name = "DATASET", help = which_dataset())]
     pub data: Dataset,
     #[command(flatten)]
     pub selection: SelectionArgs,

@@ -1,11 +1,14 @@
 //! Runs: they learn, they repeat, and they go on after they were cut off.
 
-use mapo_core::{Iml, Memory, MemoryScoring, Objective, WarmUp};
+use mapo_core::{Iml, Memory, MemoryScoring, Objective, Progress, WarmUp};
 use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Dataset, Example, Pruning, Selection};
 use mapo_language::Lexicon;
 use mapo_model::inputs::vocabulary;
-use mapo_training::{Event, Folder, Metrics, Origin, RunConfig, Settings, Trainer, eval, memories};
+use mapo_training::{
+    Error, Event, Folder, Metrics, Origin, RunConfig, Session, Settings, Trainer, eval, memories,
+};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -184,6 +187,60 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
             assert_eq!(one.memory, other.memory);
         }
     }
+}
+
+#[test]
+fn a_run_begins_in_its_directory_and_goes_on_there() {
+    let mut settings = setting(40, false).settings;
+    settings.network.vector = 16;
+    settings.explore_first.programs = 300;
+    let selection = Selection {
+        limit: Some(24),
+        ..Selection::default()
+    };
+    let run = Origin::new(&Dataset::toy(), &selection, 3, 1);
+    let config = RunConfig { run, settings };
+    let questions = config.run.questions().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    let begin = |path: &Path| Session::begin(path, &config, &questions, &mut Progress::default());
+    let mut whole = begin(&whole).unwrap();
+    whole.train(&AtomicBool::new(false), &mut |_| Ok(())).unwrap();
+
+    // Nothing can be explored by who is stopped at once; the directory stays, to go on with.
+    let mut stopped = Progress::default();
+    stopped.stop();
+    let said = Session::begin(&cut, &config, &questions, &mut stopped)
+        .err()
+        .unwrap();
+    assert!(matches!(said, Error::StoppedExploring { .. }), "{said}");
+    let resume = |path: &Path| {
+        let (folder, read) = Folder::open(path).unwrap();
+        assert_eq!(read, config);
+        Session::resume(folder, &config, &questions, &mut Progress::default()).unwrap()
+    };
+    let mut session = resume(&cut);
+    let stop = AtomicBool::new(false);
+    let mut until = |event: &Event<'_>| {
+        if let Event::Step { step } = event {
+            stop.store(*step >= 20, Relaxed);
+        }
+        Ok(())
+    };
+    session.train(&stop, &mut until).unwrap();
+    assert!(session.trainer.step() < 40);
+    drop(session);
+    assert!(begin(&cut).is_err(), "there is a run already");
+    let mut resumed = resume(&cut);
+    resumed.train(&AtomicBool::new(false), &mut |_| Ok(())).unwrap();
+    assert_eq!(bits(&whole.trainer), bits(&resumed.trainer));
+
+    // What cannot begin leaves its directory to another run.
+    let mut wrong = config.clone();
+    wrong.run.memory = Some(folder.path().join("nowhere.jsonl"));
+    let other = folder.path().join("other");
+    assert!(Session::begin(&other, &wrong, &questions, &mut Progress::default()).is_err());
+    assert!(begin(&other).is_ok());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `mapo data`: what a dataset holds.
 
-use crate::data_args::{SelectionArgs, examples};
+use crate::data_args::{SelectionArgs, examples, which_dataset};
 use crate::{Outcome, json, table_view};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// and what the answers are.
 #[derive(Args)]
 pub struct Data {
-    /// The dataset: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
+    #[arg(help = which_dataset())]
     data: Dataset,
     #[command(flatten)]
     selection: SelectionArgs,

@@ -1,6 +1,6 @@
 //! `mapo run`: programs on tables.
 
-use crate::data_args::SelectionArgs;
+use crate::data_args::{SelectionArgs, which_dataset};
 use crate::{Outcome, json};
 use clap::Args;
 use mapo_datasets::scoring::wtq::Scratch;
@@ -41,8 +41,7 @@ pub struct Run {
     #[arg(long, conflicts_with = "batch")]
     fix_headers: bool,
 
-    /// The dataset of a batch: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
-    #[arg(long, value_name = "DATASET", requires = "batch")]
+    #[arg(long, value_name = "DATASET", requires = "batch", help = which_dataset())]
     data: Option<Dataset>,
     /// A JSON-lines file of `id` and `program`.
     #[arg(long, value_name = "FILE", requires = "data")]

@@ -1,6 +1,6 @@
 //! `mapo train`: a run.
 
-use crate::data_args::SelectionArgs;
+use crate::data_args::{SelectionArgs, which_dataset};
 use crate::settings_args::SettingsArgs;
 use crate::threads::threads;
 use crate::watching::{Live, Stopper};
@@ -24,8 +24,7 @@ use std::time::Instant;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Train {
-    /// The dataset: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
-    #[arg(long, value_name = "DATASET", required_unless_present = "resume")]
+    #[arg(long, value_name = "DATASET", required_unless_present = "resume", help = which_dataset())]
     data: Option<Dataset>,
     #[command(flatten)]
     selection: SelectionArgs,

@@ -4,7 +4,7 @@ mod check;
 mod engine;
 
 use crate::Outcome;
-use crate::data_args::SelectionArgs;
+use crate::data_args::{SelectionArgs, which_dataset};
 use check::Check;
 use clap::Args;
 use mapo_datasets::Dataset;
@@ -46,8 +46,7 @@ pub struct Sql {
     /// beam with --model, else random ones.
     #[arg(long, requires = "data")]
     check: bool,
-    /// The dataset to check: toy, wtq:DIR, wikisql:DIR or jsonl:FILE.
-    #[arg(long, value_name = "DATASET", requires = "check")]
+    #[arg(long, value_name = "DATASET", requires = "check", help = which_dataset())]
     data: Option<Dataset>,
     #[command(flatten)]
     selection: SelectionArgs,
