@@ -32,7 +32,12 @@ pub fn by_door(mut command: Command) -> Command {
         let _ = writeln!(text, "{title}:");
         for command in commands {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {:width$}  {about}", command.get_name());
+            let _ = writeln!(
+                text,
+                "  {:width$}  {}",
+                command.get_name(),
+                about.trim_end_matches('.')
+            );
         }
         text.push('\n');
     };

@@ -121,10 +121,9 @@ mod tests {
 
     #[test]
     fn help_names_every_command_once() {
-        let help = doors::by_door(Arguments::command())
-            .render_long_help()
-            .to_string();
-        for command in Arguments::command().get_subcommands() {
+        let mut shown = doors::by_door(Arguments::command());
+        let help = shown.render_long_help().to_string();
+        for command in shown.get_subcommands() {
             let name = command.get_name();
             let lines = help
                 .lines()
@@ -137,8 +136,8 @@ mod tests {
         );
         for (title, names) in doors::DOORS {
             assert!(help.contains(title), "{help}");
-            let known = |name: &&str| Arguments::command().find_subcommand(name).is_some();
-            assert!(names.iter().all(|name| known(&name)), "{names:?}");
+            let known = |name: &&str| shown.find_subcommand(name).is_some();
+            assert!(names.iter().all(known), "{names:?}");
         }
     }
 }
