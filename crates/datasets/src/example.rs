@@ -2,7 +2,7 @@
 
 use super::wikisql::engine;
 use crate::scoring::{wikisql, wtq};
-use mapo_language::{Assistance, Context, Interpreter, Language, Lexicon};
+use mapo_language::{Assistance, Context, Interpreter, Language, Lexicon, Program};
 use mapo_questions::Question;
 use mapo_tables::{Table, Value};
 use mapo_text::read;
@@ -59,6 +59,15 @@ impl Example {
     pub fn known_as(mut self, lexicon: Lexicon) -> Self {
         self.language = self.language.known_as(lexicon);
         self
+    }
+
+    /// What a program that someone wrote can talk about: what the question mentions and, never offered, whatever else the
+    /// program names.
+    pub fn context_of(&self, program: &Program) -> Context {
+        let mentions = self.question.mentions.iter();
+        let known = mentions.map(|mention| mention.constant.clone());
+        let foreign = program.constants().cloned();
+        Context::with_foreign(Arc::clone(&self.table), known, foreign, self.language)
     }
 
     /// An interpreter at the beginning of a program for this example.

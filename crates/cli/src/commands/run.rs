@@ -145,17 +145,7 @@ fn run_on(
     object: &mut Map<String, Value>,
 ) -> Result<(), Box<dyn Error>> {
     let program: Program = text.parse()?;
-    let known = example
-        .question
-        .mentions
-        .iter()
-        .map(|mention| mention.constant.clone());
-    let context = Arc::new(Context::with_foreign(
-        Arc::clone(&example.table),
-        known,
-        program.constants().cloned(),
-        example.language,
-    ));
+    let context = Arc::new(example.context_of(&program));
     let trace = Trace::run(context, &program, valid)?;
     let answer = trace.interpreter.answer().ok_or("the program has no value")?;
     object.insert("kind".into(), answer.kind().into());

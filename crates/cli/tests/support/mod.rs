@@ -2,7 +2,12 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
-use std::path::{Path, PathBuf};
+#[path = "../../../datasets/tests/support/mod.rs"]
+mod data;
+
+pub use data::data_dir;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// Settings with which a run takes a second.
@@ -88,18 +93,4 @@ pub fn file(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
     let path = folder.join(name);
     std::fs::write(&path, content).expect("the folder can be written");
     path.display().to_string()
-}
-
-/// The folder of the benchmarks' data, or `None`, loudly, if there is none.
-pub fn data_dir() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let dir = std::env::var_os("MAPO_DATA").map_or(beside, PathBuf::from);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    eprintln!(
-        "SKIPPED: no data at {}; set MAPO_DATA to the folder that holds it",
-        dir.display()
-    );
-    None
 }

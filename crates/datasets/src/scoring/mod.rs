@@ -8,7 +8,7 @@ mod report;
 pub mod wikisql;
 pub mod wtq;
 
-pub use report::{Report, Verdict};
+pub use report::{Report, Twice, Verdict};
 
 /// One item of a program's answer: a value, as programs compute it.
 ///

@@ -1,5 +1,21 @@
 //! What scoring a prediction file gives.
 
+use std::path::PathBuf;
+
+/// A prediction file with two predictions for one example.
+#[derive(Debug, thiserror::Error)]
+#[error("{}, line {line}: {id} already has a prediction on line {first}; keep one of the two", file.display())]
+pub struct Twice {
+    /// The file.
+    pub file: PathBuf,
+    /// The second line.
+    pub line: usize,
+    /// The first.
+    pub first: usize,
+    /// The example's id.
+    pub id: String,
+}
+
 /// The judgement on one example of the gold set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {

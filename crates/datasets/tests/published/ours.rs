@@ -20,17 +20,7 @@ pub struct Outcome {
 
 /// What our interpreter makes of a program. Constants that our question does not have can be used but are not offered.
 pub fn ours(example: &Example, program: &Program, ordered: bool) -> Outcome {
-    let own = example
-        .question
-        .mentions
-        .iter()
-        .map(|mention| mention.constant.clone());
-    let context = Arc::new(Context::with_foreign(
-        Arc::clone(&example.table),
-        own,
-        program.constants().cloned(),
-        example.language,
-    ));
+    let context = Arc::new(example.context_of(program));
     let mut interpreter = Interpreter::with_assistance(Arc::clone(&context), Assistance::All);
     let mut offered = Vec::new();
     let mut fits = true;

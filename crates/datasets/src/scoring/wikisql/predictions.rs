@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{Purpose, Target};
-use crate::scoring::{Item, Report, Verdict};
+use crate::scoring::{Item, Report, Twice, Verdict};
 use crate::wikisql::engine;
 use crate::wikisql::engine::Answer;
 use crate::wikisql::files;
@@ -98,17 +98,8 @@ pub enum Error {
         examples: usize,
     },
     /// An example has two predictions.
-    #[error("{}, line {line}: {id} already has a prediction on line {first}; keep one of the two", file.display())]
-    Twice {
-        /// The file.
-        file: PathBuf,
-        /// The second line.
-        line: usize,
-        /// The first.
-        first: usize,
-        /// The example's id.
-        id: String,
-    },
+    #[error(transparent)]
+    Twice(#[from] Twice),
 }
 
 #[derive(Deserialize)]
@@ -209,12 +200,13 @@ pub fn score(gold: &[Gold<'_>], predictions: &[Prediction], file: &Path) -> Resu
         };
         if let Some(first) = chosen[place].replace(prediction) {
             let (first, id) = (first.line, gold[place].id.to_owned());
-            return Err(Error::Twice {
+            return Err(Twice {
                 file: file.to_owned(),
                 line,
                 first,
                 id,
-            });
+            }
+            .into());
         }
     }
     let judge = |(gold, prediction): (&Gold<'_>, Option<&Prediction>)| Verdict {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::value::{Value, check, to_values};
-use crate::scoring::{Item, Report, Verdict};
+use crate::scoring::{Item, Report, Twice, Verdict};
 use mapo_text::{append_in_one_line, ends_a_line};
 
 /// One line of a prediction file.
@@ -40,17 +40,8 @@ pub enum Error {
         line: usize,
     },
     /// An example has two predictions.
-    #[error("{}, line {line}: {id} already has a prediction on line {first}; keep one of the two", file.display())]
-    Twice {
-        /// The file.
-        file: PathBuf,
-        /// The second line.
-        line: usize,
-        /// The first.
-        first: usize,
-        /// The example's id.
-        id: String,
-    },
+    #[error(transparent)]
+    Twice(#[from] Twice),
 }
 
 /// Reads a prediction file.
@@ -86,12 +77,13 @@ pub fn parse(text: &str, file: &Path) -> Result<Vec<Prediction>, Error> {
         let mut fields = content.split('\t');
         let id = fields.next().unwrap_or_default();
         if let Some(first) = first_lines.insert(id, line) {
-            return Err(Error::Twice {
+            return Err(Twice {
                 file: file.to_owned(),
                 line,
                 first,
                 id: id.to_owned(),
-            });
+            }
+            .into());
         }
         predictions.push(Prediction {
             line,
