@@ -1,6 +1,6 @@
 //! Running the binary.
 
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, unused_imports)] // each test file uses its own part
 
 #[path = "../../../datasets/tests/support/mod.rs"]
 mod data;
