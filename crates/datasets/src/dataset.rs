@@ -237,12 +237,12 @@ mod tests {
             assert!(!dataset.name().contains('/'), "{}", dataset.name());
             assert_eq!(Dataset::name_of(&text), dataset.name());
         }
-        assert_eq!(Dataset::forms(), "toy, wtq:DIR, wikisql:DIR or jsonl:FILE");
+        assert!(Dataset::forms().starts_with("toy, wtq:DIR, wikisql:DIR"));
         let said = |name: &str| name.parse::<Dataset>().unwrap_err();
         assert_eq!(said("wtq"), "'wtq' needs a dir: wtq:DIR");
         assert_eq!(
             said("toy:x"),
-            "there is no dataset 'toy:x'; name toy, wtq:DIR, wikisql:DIR or jsonl:FILE"
+            format!("there is no dataset 'toy:x'; name {}", Dataset::forms())
         );
         // What a later version may have must not tell where it lies.
         assert_eq!(Dataset::name_of("later:/home/someone"), "later");
@@ -266,7 +266,7 @@ mod tests {
         let trained = ReadingChoice {
             reader: Some(Reader::CoreNlp),
             linking: Some(mapo_questions::Linking::Wide),
-            fit: None,
+            ..ReadingChoice::default()
         };
         let selection = |name: &str| {
             let dataset: Dataset = name.parse().unwrap();

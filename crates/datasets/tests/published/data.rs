@@ -4,8 +4,6 @@ use super::support;
 use mapo_datasets::sources::wikisql::WikiSql;
 use mapo_datasets::sources::wtq::Wtq;
 use mapo_datasets::{Dataset, Example, Reader, Reading, Selection};
-use mapo_language::Fit;
-use mapo_questions::Linking;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
@@ -191,8 +189,7 @@ fn examples(
     let ids = ids.map(std::sync::Arc::new);
     let reading = Reading {
         reader,
-        linking: Linking::Paper,
-        fit: Fit::Rows,
+        ..Reading::PLAIN
     };
     let mut examples = HashMap::new();
     for split in splits {
