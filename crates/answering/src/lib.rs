@@ -1,6 +1,6 @@
-//! Questions about any table, answered by a trained model: an [`Answerer`] holds the model, [`Answerer::ask`] gives a
-//! [`Reply`] with the answer, how sure the model is, the program behind it in several languages, the cells it used and
-//! the runners-up.
+//! Questions about any table, answered by a trained model: an [`Answerer`] holds the model, [`Answerer::ask`]
+//! gives a [`Reply`] with the answer, how sure the model is, the program behind it in several languages, the
+//! cells it used and the runners-up.
 //!
 //! ```
 //! use mapo_answering::Answerer;

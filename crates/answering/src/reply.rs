@@ -14,8 +14,8 @@ pub struct Reply {
     pub answer_total: usize,
     /// How probable it is that the answer is right; see [`calibrated`](Self::calibrated).
     pub probability: f64,
-    /// Whether that is the share of such answers that were right on questions kept apart (the model's calibration).
-    /// If not, it is only what the model believes, which is usually too much.
+    /// Whether that is the share of such answers that were right on questions kept apart (the model's
+    /// calibration). If not, it is only what the model believes, which is usually too much.
     pub calibrated: bool,
     /// What the model believes: the probability of all programs of the beam with this answer.
     pub raw_probability: f64,

@@ -30,8 +30,8 @@ pub fn line(title: &str, x: &str, y: &str, points: &[(f64, f64)]) -> Result<Stri
     Ok(svg)
 }
 
-/// A reliability diagram: the share of right answers in each bin of probability, before and after calibration. Written by
-/// hand, for a browser's dark mode to reach its colours.
+/// A reliability diagram: the share of right answers in each bin of probability, before and after
+/// calibration. Written by hand, for a browser's dark mode to reach its colours.
 pub fn reliability(title: &str, before: &Reliability, after: &Reliability) -> String {
     const SIDE: f64 = 320.0;
     const LEFT: f64 = 64.0;

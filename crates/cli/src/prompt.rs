@@ -24,8 +24,8 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt that completes these commands (each begins with a dot), names within questions, and names within the
-    /// programs that `.program` takes.
+    /// A prompt that completes these commands (each begins with a dot), names within questions, and names
+    /// within the programs that `.program` takes.
     pub fn new(
         commands: &'static [&'static str],
         names: Vec<String>,

@@ -192,7 +192,8 @@ fn mark(text: String, is_answer: bool, is_used: bool, matters: bool, style: Styl
     }
 }
 
-/// The columns to show: those with marked cells, and as many others as there is room for, in the order of the file.
+/// The columns to show: those with marked cells, and as many others as there is room for, in the order of the
+/// file.
 fn columns(table: &Table, rows: &BTreeSet<usize>, marked: &HashSet<usize>) -> Vec<usize> {
     let needs = |column: usize| {
         let cells = rows.iter().map(|row| table.cell(*row, column));

@@ -73,8 +73,8 @@ fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text from a table or a question as it may be shown in one line: a cell can hold anything, also what a terminal would
-/// obey. Line ends and tabs become blanks, all else that is not to be shown `�`.
+/// Text from a table or a question as it may be shown in one line: a cell can hold anything, also what a
+/// terminal would obey. Line ends and tabs become blanks, all else that is not to be shown `�`.
 pub fn clean(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\r' | '\t' => ' ',

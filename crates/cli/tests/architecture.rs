@@ -1,5 +1,5 @@
-//! The walls of the house: no cycle between the top-level modules of a crate, and no training in what only answers.
-//! Cargo itself refuses cycles between crates.
+//! The walls of the house: no cycle between the top-level modules of a crate, and no training in what only
+//! answers. Cargo itself refuses cycles between crates.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 

@@ -247,7 +247,8 @@ fn hostile_tables_and_questions_do_no_harm() {
     };
     for (number, text) in texts.iter().enumerate() {
         let quoted = text.replace('"', "\"\"");
-        // As cell and as header, alone and among others, with a question that mentions it and in every way of showing.
+        // As cell and as header, alone and among others, with a question that mentions it and in every way of
+        // showing.
         for (place, content) in [
             format!("Name,Note\nAnne,\"{quoted}\"\nBob,plain\n"),
             format!("\"{quoted}\",Points\nAnne,1\nBob,2\n"),

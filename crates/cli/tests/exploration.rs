@@ -102,7 +102,8 @@ fn killed_at_ten_moments_it_ends_as_if_undisturbed() {
         "--out",
     ];
     run_well(arguments.into_iter().chain([store("whole.jsonl").as_str()]));
-    // Each kill comes as soon as the store has grown to this many bytes, wherever in a line or an example that is.
+    // Each kill comes as soon as the store has grown to this many bytes, wherever in a line or an example
+    // that is.
     let written = || std::fs::metadata(store("cut.jsonl.partial")).map_or(0, |file| file.len());
     let whole = std::fs::metadata(store("whole.jsonl")).unwrap().len();
     for kill in 1..=10 {

@@ -61,8 +61,8 @@ impl Example {
         self
     }
 
-    /// What a program that someone wrote can talk about: what the question mentions and, never offered, whatever else the
-    /// program names.
+    /// What a program that someone wrote can talk about: what the question mentions and, never offered,
+    /// whatever else the program names.
     pub fn context_of(&self, program: &Program) -> Context {
         let mentions = self.question.mentions.iter();
         let known = mentions.map(|mention| mention.constant.clone());

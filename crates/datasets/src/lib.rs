@@ -1,8 +1,8 @@
 //! Questions with their tables and answers, from the benchmarks' files, from one's own or generated, and how
 //! answers are judged.
 //!
-//! * [`Dataset`] names one, [`Selection`] says what of it, and a [`Reading`] how it is read; its
-//!   [`Example`]s each have an [`Answer`];
+//! * [`Dataset`] names one, [`Selection`] says what of it, and a [`Reading`] how it is read; its [`Example`]s
+//!   each have an [`Answer`];
 //! * [`sources`] read the files of a dataset or, as [`toy`], make it: a kind of dataset is one module there;
 //!   [`wikisql`] is that benchmark's own engine;
 //! * [`scoring`] is official scoring of the benchmarks;

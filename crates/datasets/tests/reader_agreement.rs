@@ -30,7 +30,8 @@ fn the_reader_agrees_with_corenlp_where_corenlp_is_right() {
         result.comparison.f1()
     );
 
-    // Calling CoreNLP wrong must not be what makes the shares good: of all values that it reads, most must still count.
+    // Calling CoreNLP wrong must not be what makes the shares good: of all values that it reads, most must
+    // still count.
     let excused = |of: &str| -> usize {
         let theirs = result
             .disagreements

@@ -1,5 +1,5 @@
-//! Judging the result of a program takes no memory from the system once the scratch memory has grown: exploration
-//! judges a million results a second.
+//! Judging the result of a program takes no memory from the system once the scratch memory has grown:
+//! exploration judges a million results a second.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

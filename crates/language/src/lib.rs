@@ -29,9 +29,9 @@
 //! # Ok::<(), mapo_language::ProgramError>(())
 //! ```
 //!
-//! The modules, from the bottom: `machine` holds the variables of a running program and makes them; `sql_table` is a table
-//! laid out for SQL, `telling` the pieces of English, SQL and cells; on these stand the `functions`; on the functions
-//! `program` and `context`, the `interpreter`, and [`explain`].
+//! The modules, from the bottom: `machine` holds the variables of a running program and makes them;
+//! `sql_table` is a table laid out for SQL, `telling` the pieces of English, SQL and cells; on these stand
+//! the `functions`; on the functions `program` and `context`, the `interpreter`, and [`explain`].
 
 mod by_hand;
 mod context;

@@ -1,5 +1,5 @@
-//! What must hold for the explanation of every program: its SQL gives the same answer in a real engine, its English
-//! says all that it mentions, its steps are what the interpreter does.
+//! What must hold for the explanation of every program: its SQL gives the same answer in a real engine, its
+//! English says all that it mentions, its steps are what the interpreter does.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
@@ -304,8 +304,8 @@ fn headers_with_the_names_that_queries_use_are_no_trouble() {
     }
 }
 
-/// Three dates of which each is beaten by another: years decide between the first two, months between the next, days
-/// between the last and the first. And dates that say more and less of the same day.
+/// Three dates of which each is beaten by another: years decide between the first two, months between the
+/// next, days between the last and the first. And dates that say more and less of the same day.
 #[test]
 fn dates_that_beat_each_other_in_a_circle_have_a_best_all_the_same() {
     let circle = ["2005-xx-01", "2004-03-xx", "xxxx-02-02"];

@@ -1,5 +1,5 @@
-//! Runs the cases of every function's file and those of `tests/cases/*.txt`; `tests/cases/README.md` says how they are
-//! written.
+//! Runs the cases of every function's file and those of `tests/cases/*.txt`; `tests/cases/README.md` says how
+//! they are written.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 

@@ -73,8 +73,8 @@ fn assert_same_value(value: &Denotation, expected: &Value, what: &str) {
     assert!(same, "{what}: {value:?} but plainly {expected:?}");
 }
 
-/// Walks through a program with the interpreter and the plain evaluator side by side and compares, at every token,
-/// what is offered and, at every expression, its value. `choose` picks one of this many.
+/// Walks through a program with the interpreter and the plain evaluator side by side and compares, at every
+/// token, what is offered and, at every expression, its value. `choose` picks one of this many.
 fn compare_offered(world: &World, language: Language, mut choose: impl FnMut(usize) -> usize) {
     let plain_table = world.naive();
     let mut plain = Evaluator::new(&plain_table, &world.constants, language);

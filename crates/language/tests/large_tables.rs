@@ -22,7 +22,8 @@ impl Random {
 
 const TOWNS: [&str; 6] = ["Tulsa", "Omaha", "New York", "San José", "Waco", "York"];
 
-/// A file of this many rows: numbers of their own, towns, days, amounts with gaps, and prose that hardly repeats.
+/// A file of this many rows: numbers of their own, towns, days, amounts with gaps, and prose that hardly
+/// repeats.
 fn file(rows: usize) -> String {
     let mut random = Random(7);
     let mut text = String::from("Key,Town,Day,Amount,Note\n");

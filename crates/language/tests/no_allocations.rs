@@ -1,5 +1,5 @@
-//! Stepping allocates nothing once the interpreter's buffers have grown. Its own binary, because it counts what the
-//! whole process allocates.
+//! Stepping allocates nothing once the interpreter's buffers have grown. Its own binary, because it counts
+//! what the whole process allocates.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
@@ -70,8 +70,8 @@ impl Random {
     }
 }
 
-/// Walks through random programs, going back to a random place each time; gives the sum of their answers' numbers, so
-/// that the answers are really looked at.
+/// Walks through random programs, going back to a random place each time; gives the sum of their answers'
+/// numbers, so that the answers are really looked at.
 fn explore(
     interpreter: &mut Interpreter,
     offered: &mut Vec<Token>,

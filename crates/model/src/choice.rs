@@ -34,9 +34,9 @@ impl Choice<'_> {
     }
 }
 
-/// The answers that the programs of the beams give, the most probable first. Different programs often say the same in
-/// other words, so what counts is the sum over all that give an answer, not the best of them. Rows answer nothing:
-/// they come last.
+/// The answers that the programs of the beams give, the most probable first. Different programs often say the
+/// same in other words, so what counts is the sum over all that give an answer, not the best of them. Rows
+/// answer nothing: they come last.
 ///
 /// # Errors
 /// If a candidate is no program of the interpreter's.

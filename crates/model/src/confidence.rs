@@ -1,9 +1,10 @@
-//! How far an answer can be trusted: a map from what the beam says to the share of such answers that are right.
+//! How far an answer can be trusted: a map from what the beam says to the share of such answers that are
+//! right.
 //!
-//! A network that was trained to the end gives its programs more probability than they deserve on questions that it has
-//! never seen. A [`Calibration`] is a logistic curve of few parameters that was fitted to questions that the model was
-//! not trained on, and says of an answer how often answers like it are right. It grows with the probability, so it never
-//! changes which answer comes first.
+//! A network that was trained to the end gives its programs more probability than they deserve on questions
+//! that it has never seen. A [`Calibration`] is a logistic curve of few parameters that was fitted to
+//! questions that the model was not trained on, and says of an answer how often answers like it are right. It
+//! grows with the probability, so it never changes which answer comes first.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,8 +75,8 @@ impl Calibration {
         )
     }
 
-    /// The probabilities of all answers of a beam, the first answer first. Together they are no more than 1: what the
-    /// runners-up have too much is taken from them.
+    /// The probabilities of all answers of a beam, the first answer first. Together they are no more than 1:
+    /// what the runners-up have too much is taken from them.
     pub fn probabilities(&self, signs: &[Signs]) -> Vec<f64> {
         let mut all: Vec<f64> = signs.iter().map(|signs| self.probability(signs)).collect();
         if let Some((first, others)) = all.split_first_mut() {
@@ -91,8 +92,8 @@ impl Calibration {
         all
     }
 
-    /// Fits the curve to the answers of many beams, the first answer of each first, by maximum likelihood with a
-    /// weak pull towards no change.
+    /// Fits the curve to the answers of many beams, the first answer of each first, by maximum likelihood
+    /// with a weak pull towards no change.
     ///
     /// # Errors
     /// If there are too few answers, or all are right or all are wrong.
@@ -244,8 +245,8 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
     solution
 }
 
-/// The probability from which at least half of the answers are right, when the share right may only grow with it
-/// (isotonic regression: neighbours that fall are joined). 1 if it is nowhere half.
+/// The probability from which at least half of the answers are right, when the share right may only grow with
+/// it (isotonic regression: neighbours that fall are joined). 1 if it is nowhere half.
 fn threshold(mut told: Vec<(f64, bool)>) -> f64 {
     told.sort_by(|one, other| one.0.total_cmp(&other.0));
     // Blocks: where they begin, how many are right, of how many.

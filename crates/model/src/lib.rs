@@ -2,8 +2,8 @@
 //!
 //! * [`inputs`] show a question and its table to the network;
 //! * [`NeuralPolicy`] is the network as core's algorithms want it;
-//! * [`search`] finds the most probable programs, [`choice`] is among their answers, [`confidence`] says how far one
-//!   can be trusted;
+//! * [`search`] finds the most probable programs, [`choice`] is among their answers, [`confidence`] says how
+//!   far one can be trusted;
 //! * [`file`](mod@file) reads models, each with its [`Card`].
 
 pub mod choice;

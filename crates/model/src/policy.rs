@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::inputs::encode::Input;
 use crate::{Error, Result};
 
-/// Partial programs of a network, with the buffers that turn core's words into the network's. Whoever holds a network
-/// and rows is a policy.
+/// Partial programs of a network, with the buffers that turn core's words into the network's. Whoever holds a
+/// network and rows is a policy.
 #[derive(Debug, Default)]
 pub struct Rows {
     stepper: Stepper,

@@ -23,8 +23,8 @@ struct Partial {
     log_probability: f64,
 }
 
-/// For each question its most probable programs, the best first: at each length `width` partial programs go on, and
-/// those that end are kept. The interpreters stand anywhere and are moved about.
+/// For each question its most probable programs, the best first: at each length `width` partial programs go
+/// on, and those that end are kept. The interpreters stand anywhere and are moved about.
 ///
 /// # Errors
 /// Those of the network.
@@ -102,8 +102,8 @@ struct Buffers {
     logs: Vec<f32>,
 }
 
-/// All continuations of the programs of one example, whose rows start at `from`: row, token, log-probability. A
-/// program that cannot be continued has none.
+/// All continuations of the programs of one example, whose rows start at `from`: row, token, log-probability.
+/// A program that cannot be continued has none.
 fn expand(
     policy: &mut NeuralPolicy,
     from: usize,
@@ -138,7 +138,8 @@ fn can_still_win(done: &[Candidate], width: usize, log_probability: f64) -> bool
     ahead.count() < width.max(1)
 }
 
-/// Moves an interpreter to a prefix, from what it shares with where it stands; says whether that is a whole program.
+/// Moves an interpreter to a prefix, from what it shares with where it stands; says whether that is a whole
+/// program.
 pub fn visit(interpreter: &mut Interpreter, tokens: &[Token]) -> Result<bool> {
     let shared = shared_prefix(interpreter.tokens(), tokens);
     interpreter.rewind(shared);

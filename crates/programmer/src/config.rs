@@ -22,15 +22,15 @@ pub struct Config {
     pub token_features: usize,
     /// Features of a column.
     pub column_features: usize,
-    /// Features of a pair of a question token and a column. With none, the paper's network; with some, tokens
-    /// and columns see each other through links that start from these features.
+    /// Features of a pair of a question token and a column. With none, the paper's network; with some,
+    /// tokens and columns see each other through links that start from these features.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pair_features: usize,
     /// Whether a column's vector also has the words of some of its cells.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cells: bool,
-    /// Kinds of constants: each has a trained vector that is added to the slots of its constants; 0 for none,
-    /// as in the paper.
+    /// Kinds of constants: each has a trained vector that is added to the slots of its constants; 0 for
+    /// none, as in the paper.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub constant_kinds: usize,
 }

@@ -88,7 +88,8 @@ fn plain(token: &str) -> String {
 fn entity_values(entity: &str, value: &str, tokens: &[String]) -> Vec<Value> {
     match entity {
         "NUMBER" | "ORDINAL" | "MONEY" | "PERCENT" | "DURATION" => match numbers(value) {
-            // Some have no value there, but their words say it: "1/8", "1995/96", "first and second", "three years".
+            // Some have no value there, but their words say it: "1/8", "1995/96", "first and second", "three
+            // years".
             none if none.is_empty() => {
                 let read = Annotation::read(&tokens.join(" ")).quantities.into_iter();
                 let mut read = read.map(|(value, _)| value);

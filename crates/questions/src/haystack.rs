@@ -64,8 +64,8 @@ pub(crate) fn joined_texts(table: &Table) -> Option<&str> {
     table.derived(|table| Joined(join(table))).0.as_deref()
 }
 
-/// Does now, on all cores, what is otherwise done when a question first needs it. Questions about a large table then
-/// take no longer than later ones.
+/// Does now, on all cores, what is otherwise done when a question first needs it. Questions about a large
+/// table then take no longer than later ones.
 pub fn prepare(table: &Table) {
     table.prepare();
     if table.is_large() {

@@ -1,10 +1,12 @@
 //! Questions beside their tables. A question is read in a pipeline of small stages, each a module:
 //!
-//! 1. `annotation`: tokens, comparatives and superlatives, numbers and dates, from our own reader or a dataset's;
-//! 2. `link`: which strings of the question occur in cells, searched for in the `haystack` of the table's texts; with
-//!    `wide` linking also in other forms, found among the `words` of the table and the names of `nations`;
-//! 3. `question`: what was found becomes the [`Mention`]s that programs may use, and features say which tokens and
-//!    columns the question mentions.
+//! 1. `annotation`: tokens, comparatives and superlatives, numbers and dates, from our own reader or a
+//!    dataset's;
+//! 2. `link`: which strings of the question occur in cells, searched for in the `haystack` of the table's
+//!    texts; with `wide` linking also in other forms, found among the `words` of the table and the names of
+//!    `nations`;
+//! 3. `question`: what was found becomes the [`Mention`]s that programs may use, and features say which
+//!    tokens and columns the question mentions.
 //!
 //! ```
 //! use mapo_questions::{Linking, Question};

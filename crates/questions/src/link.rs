@@ -44,8 +44,8 @@ impl fmt::Display for Linking {
     }
 }
 
-/// The strings of the question that occur in the table, from left to right, with those around an "or" joined. None
-/// overlap but, in wide linking, a list of two around an "and" with its parts.
+/// The strings of the question that occur in the table, from left to right, with those around an "or" joined.
+/// None overlap but, in wide linking, a list of two around an "and" with its parts.
 pub(crate) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Mention> {
     let haystack = Haystack::new(table);
     let wide = (linking == Linking::Wide).then(|| Wide::new(tokens, Words::of(table), haystack));
@@ -117,7 +117,8 @@ fn found_form(text: &str, haystack: Haystack<'_>) -> Option<String> {
 }
 
 /// The string with the next token, in the first way of joining them that occurs in a cell: as they are or in
-/// normal form, with a blank, a hyphen or nothing between. A full stop, whose normal form is nothing, joins nothing.
+/// normal form, with a blank, a hyphen or nothing between. A full stop, whose normal form is nothing, joins
+/// nothing.
 fn extend(text: &str, next: &str, haystack: Haystack<'_>) -> Option<String> {
     let (normal_text, normal_next) = (normalize(text), normalize(next));
     for text in [text, &normal_text] {
@@ -139,8 +140,8 @@ fn extend(text: &str, next: &str, haystack: Haystack<'_>) -> Option<String> {
 /// How many tokens may lie between an "or" and a string that it joins.
 const REACH: usize = 2;
 
-/// "Tulsa, Waco and Omaha" may ask for rows with any of them, or for one and then another: the list comes beside its
-/// parts. "Between Tulsa and Omaha" asks for no list.
+/// "Tulsa, Waco and Omaha" may ask for rows with any of them, or for one and then another: the list comes
+/// beside its parts. "Between Tulsa and Omaha" asks for no list.
 fn lists(tokens: &[String], mentions: &[Mention]) -> Vec<Mention> {
     let mut lists: Vec<Mention> = Vec::new();
     let between = |pair: &[Mention]| tokens.get(pair[0].span.end..pair[1].span.start);

@@ -1,5 +1,5 @@
-//! Finding the strings of a question that stand in cells in another form: other endings, a country for its people,
-//! a slip of the pen, a letter for a result, a text in parentheses.
+//! Finding the strings of a question that stand in cells in another form: other endings, a country for its
+//! people, a slip of the pen, a letter for a result, a text in parentheses.
 
 use crate::haystack::Haystack;
 use crate::mention::Mention;
@@ -67,8 +67,8 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// What begins at a token in another form than in the cells, where nothing longer than `exact` tokens is found
-    /// as it is.
+    /// What begins at a token in another form than in the cells, where nothing longer than `exact` tokens is
+    /// found as it is.
     pub fn near(&self, start: usize, exact: usize) -> Option<Mention> {
         let token = &self.tokens[start];
         if is_stop_word(token) || !token.contains(char::is_alphabetic) {
@@ -197,7 +197,8 @@ fn nation_at(tokens: &[String], start: usize) -> Option<(Nation, usize)> {
     best
 }
 
-/// A constant of the distinct texts; of two of which one contains the other only the shorter, which finds both.
+/// A constant of the distinct texts; of two of which one contains the other only the shorter, which finds
+/// both.
 fn mention<'t>(texts: impl Iterator<Item = &'t str>, span: Range<usize>) -> Option<Mention> {
     let mut known = HashSet::new();
     let mut texts: Vec<(usize, &str)> = texts.filter(|text| known.insert(*text)).enumerate().collect();

@@ -1,5 +1,5 @@
-//! Writes a large table, the same for the same arguments: complaints to a city, with numbers of their own, dates,
-//! categories, addresses, free text, amounts and many gaps.
+//! Writes a large table, the same for the same arguments: complaints to a city, with numbers of their own,
+//! dates, categories, addresses, free text, amounts and many gaps.
 //!
 //! ```text
 //! cargo run --release -p mapo-tables --example large_table -- complaints.csv --rows 1800000 --columns 59

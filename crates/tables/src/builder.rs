@@ -39,8 +39,9 @@ impl TableBuilder {
         TableBuilder::with_names(name, headers, names)
     }
 
-    /// An empty table whose columns are called `names` in programs (without `r.` and the type). Blanks in them become
-    /// `_`, since a program's words are separated by blanks, and the later of equal ones are numbered.
+    /// An empty table whose columns are called `names` in programs (without `r.` and the type). Blanks in
+    /// them become `_`, since a program's words are separated by blanks, and the later of equal ones are
+    /// numbered.
     pub fn with_names(name: impl Into<String>, headers: Vec<String>, names: Vec<String>) -> Self {
         let names = unique_names(names.iter().map(|name| name.replace(char::is_whitespace, "_")));
         let columns = headers.iter().map(|_| Default::default()).collect();

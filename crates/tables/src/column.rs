@@ -32,8 +32,8 @@ pub struct Column {
     kind: ColumnKind,
     /// For every row the number of its cell's text,
     cells: Arc<[u32]>,
-    /// and for every text its value. Two small steps instead of a code for each row: a column of two million cells
-    /// then costs four bytes a cell however many readings it has.
+    /// and for every text its value. Two small steps instead of a code for each row: a column of two million
+    /// cells then costs four bytes a cell however many readings it has.
     readings: Arc<Readings>,
     present: RowSet,
 }
@@ -217,8 +217,8 @@ impl Column {
         &self.readings.coded().dictionary
     }
 
-    /// The forms of the cells' texts, under their numbers, equal ones as often as they are there; of a column of
-    /// numbers or dates nothing.
+    /// The forms of the cells' texts, under their numbers, equal ones as often as they are there; of a column
+    /// of numbers or dates nothing.
     pub fn forms(&self) -> &Texts {
         self.readings.forms()
     }

@@ -4,8 +4,9 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Things made from a table when they are first asked for, one of each type: the words of its cells, its layout for
-/// SQL. So whoever needs such a thing need not be known here, and the thing lives as long as the table.
+/// Things made from a table when they are first asked for, one of each type: the words of its cells, its
+/// layout for SQL. So whoever needs such a thing need not be known here, and the thing lives as long as the
+/// table.
 ///
 /// A chain, because there are few of them and a reference to one must stay good while others join.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! An index of a column's texts: where a string can be, without looking at all of them.
 //!
-//! The texts are cut into blocks of a few kilobytes. For each block a filter remembers, by their hashes, the groups of
-//! three bytes that occur in it, its shortest words and its whole texts; a string can only be in blocks whose filter
-//! knows all of its own. The filters of 64 blocks lie side by side, one word of 64 bits for each hash, so that a string is looked up in 64 blocks at once. What
-//! is found is always checked against the texts themselves: the index makes searching fast, never different. It takes
-//! an eighth of the texts' size; small columns have none and are searched through.
+//! The texts are cut into blocks of a few kilobytes. For each block a filter remembers, by their hashes, the
+//! groups of three bytes that occur in it, its shortest words and its whole texts; a string can only be in
+//! blocks whose filter knows all of its own. The filters of 64 blocks lie side by side, one word of 64 bits
+//! for each hash, so that a string is looked up in 64 blocks at once. What is found is always checked against
+//! the texts themselves: the index makes searching fast, never different. It takes an eighth of the texts'
+//! size; small columns have none and are searched through.
 
 use crate::texts::Texts;
 use memchr::memmem::Finder;
@@ -71,9 +72,9 @@ impl TextIndex {
         index
     }
 
-    /// Goes through the places where the string occurs in a text, in order; those in one text do not overlap. With
-    /// `bounded` only places are wanted where no word goes on beyond the string's ends. `found` is given the text's
-    /// number and the place in it.
+    /// Goes through the places where the string occurs in a text, in order; those in one text do not overlap.
+    /// With `bounded` only places are wanted where no word goes on beyond the string's ends. `found` is
+    /// given the text's number and the place in it.
     pub fn search<B>(
         &self,
         texts: &Texts,

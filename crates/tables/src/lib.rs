@@ -1,9 +1,10 @@
 //! Tables: cells as they stand in the file, and typed columns made from them.
 //!
-//! A [`Table`] comes from a file (CSV, TSV, JSON lines, Parquet: `files`) or from cells at hand ([`TableBuilder`]). Each column of the file becomes one or more typed [`Column`]s:
-//! its texts, and the numbers and dates that enough of its cells hold ([`CellValues`]). Rows are bit sets ([`RowSet`]),
-//! distinct texts are kept once ([`Texts`]) and found by an index ([`TextIndex`]). What other rooms derive from a table
-//! is kept beside it ([`Table::derived`]).
+//! A [`Table`] comes from a file (CSV, TSV, JSON lines, Parquet: `files`) or from cells at hand
+//! ([`TableBuilder`]). Each column of the file becomes one or more typed [`Column`]s: its texts, and the
+//! numbers and dates that enough of its cells hold ([`CellValues`]). Rows are bit sets ([`RowSet`]), distinct
+//! texts are kept once ([`Texts`]) and found by an index ([`TextIndex`]). What other rooms derive from a
+//! table is kept beside it ([`Table::derived`]).
 //!
 //! ```
 //! use mapo_tables::{Constant, Held, TableBuilder};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The code of a row that has no value.
 pub const NO_VALUE: u32 = u32::MAX;
 
-/// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do. A text's code is
-/// the number of the first of the cells' texts that has the same form.
+/// The distinct values of a column. Numbers and dates ascend, so that codes compare as their values do. A
+/// text's code is the number of the first of the cells' texts that has the same form.
 #[derive(Clone, Debug)]
 pub enum Dictionary {
     /// Texts in the form in which they are compared.
@@ -20,8 +20,8 @@ pub enum Dictionary {
     Dates(Box<[Date]>),
 }
 
-/// The values of the texts of a column. What takes long is done when first asked for: most questions about a large
-/// table look at few of its columns.
+/// The values of the texts of a column. What takes long is done when first asked for: most questions about a
+/// large table look at few of its columns.
 #[derive(Debug)]
 pub(crate) struct Readings {
     /// What the values are made from; nothing once they are made.

@@ -1,4 +1,5 @@
-//! Values as JSON and in the like: texts and dates as text, numbers without a decimal point where they are whole.
+//! Values as JSON and in the like: texts and dates as text, numbers without a decimal point where they are
+//! whole.
 
 use crate::Value;
 use serde::{Serialize, Serializer};

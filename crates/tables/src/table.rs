@@ -80,8 +80,9 @@ impl Table {
         &self.cells[source].texts
     }
 
-    /// Does now, on all cores, what is otherwise done when a question first needs it: typed values and the index of the
-    /// texts of each column. Questions about a large table then take no longer than later ones.
+    /// Does now, on all cores, what is otherwise done when a question first needs it: typed values and the
+    /// index of the texts of each column. Questions about a large table then take no longer than later
+    /// ones.
     pub fn prepare(&self) {
         if self.is_large() {
             self.columns.par_iter().for_each(Column::prepare);
@@ -97,8 +98,9 @@ impl Table {
     /// The most bytes of text that are searched through without an index.
     const SMALL: usize = 1 << 20;
 
-    /// A table of the same columns with other rows: the cell of column `source` in the new row `row` is the one that
-    /// stood in row `picks[source][row]`. Columns keep their readings, however few of the cells have one now.
+    /// A table of the same columns with other rows: the cell of column `source` in the new row `row` is the
+    /// one that stood in row `picks[source][row]`. Columns keep their readings, however few of the cells
+    /// have one now.
     ///
     /// # Panics
     /// If there is not a list for each column, all of one length, of rows that are there.
@@ -131,8 +133,8 @@ impl Table {
         }
     }
 
-    /// What `make` derives from the table, made when it is first asked for and kept as long as the table lives: there is
-    /// one thing of each type.
+    /// What `make` derives from the table, made when it is first asked for and kept as long as the table
+    /// lives: there is one thing of each type.
     pub fn derived<T: Send + Sync + 'static>(&self, make: impl FnOnce(&Table) -> T) -> &T {
         self.derived.get(|| make(self))
     }

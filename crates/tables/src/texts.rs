@@ -73,8 +73,8 @@ impl Texts {
         known + near.partition_point(|end| *end as usize <= place) as u32
     }
 
-    /// The same strings under their numbers, each in another form; none if all have that form already. `form` appends
-    /// to what it is given.
+    /// The same strings under their numbers, each in another form; none if all have that form already. `form`
+    /// appends to what it is given.
     pub fn in_form(&self, mut form: impl FnMut(&str, &mut String)) -> Option<Texts> {
         let mut formed = String::new();
         let first = (0..self.len() as u32).find(|index| {
@@ -126,8 +126,8 @@ impl Texts {
 
 /// Gives every distinct string a number, in order of first appearance.
 ///
-/// Of very many strings that hardly repeat it stops looking for equal ones: each then gets a number of its own, which
-/// costs no more text than the file has and spares a search through millions of strings.
+/// Of very many strings that hardly repeat it stops looking for equal ones: each then gets a number of its
+/// own, which costs no more text than the file has and spares a search through millions of strings.
 #[derive(Default)]
 pub(crate) struct Interner {
     texts: Texts,

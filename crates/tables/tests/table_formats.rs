@@ -1,5 +1,5 @@
-//! Formats of table files: every one gives the same table, large files are read as small ones are, and what is no table is
-//! refused in one sentence.
+//! Formats of table files: every one gives the same table, large files are read as small ones are, and what
+//! is no table is refused in one sentence.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 

@@ -99,8 +99,8 @@ pub fn parse_f64(text: &str) -> Option<f64> {
     Some(parts.to_f64())
 }
 
-/// The infinity or NaN that a text is as a whole, the latter with an optional `s` before and digits behind; `None` if
-/// it is neither.
+/// The infinity or NaN that a text is as a whole, the latter with an optional `s` before and digits behind;
+/// `None` if it is neither.
 pub fn parse_special(text: &str) -> Option<f64> {
     let (negative, name) = split_sign(text);
     if !name.starts_with(['i', 'I', 'n', 'N', 's', 'S']) {

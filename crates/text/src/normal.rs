@@ -1,5 +1,5 @@
-//! Text as WikiTableQuestions' official evaluator sees it: the normal form by which strings are compared, and the
-//! escapes of the dataset's tab-separated files.
+//! Text as WikiTableQuestions' official evaluator sees it: the normal form by which strings are compared, and
+//! the escapes of the dataset's tab-separated files.
 
 use memchr::memmem::Finder;
 use std::borrow::Cow;
@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// The normal form of `text`: without diacritics, citations, trailing parentheses, outer quotes and final full stop,
-/// with plain quotes and dashes, single blanks, in lower case.
+/// The normal form of `text`: without diacritics, citations, trailing parentheses, outer quotes and final
+/// full stop, with plain quotes and dashes, single blanks, in lower case.
 ///
 /// The form is *not* idempotent: the final full stop goes last, and what it hid is not looked at again.
 ///
@@ -59,8 +59,8 @@ pub fn append_normalized(text: &str, out: &mut String) {
     out.replace_range(start..end, "");
 }
 
-/// Whether the normal form of a text is the text in lower case, as that of most cells is: in plain ASCII, with nothing
-/// at its ends that could be cut and no blanks but single ones.
+/// Whether the normal form of a text is the text in lower case, as that of most cells is: in plain ASCII,
+/// with nothing at its ends that could be cut and no blanks but single ones.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Whatever is cut ends with another character or begins with white space.
@@ -75,8 +75,8 @@ fn is_plain(text: &str) -> bool {
         && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
-/// The text with all that the normal form [cuts](normalize), but otherwise like it: without diacritics, with plain
-/// quotes and dashes, single blanks, in lower case.
+/// The text with all that the normal form [cuts](normalize), but otherwise like it: without diacritics, with
+/// plain quotes and dashes, single blanks, in lower case.
 pub fn fold(text: &str) -> String {
     let plain = text
         .nfkd()
@@ -90,7 +90,8 @@ pub fn fold(text: &str) -> String {
     words.join(" ").chars().map(lower).collect()
 }
 
-/// Appends the text in one line to `out`: tabs and line ends, which a prediction file cannot hold, become blanks.
+/// Appends the text in one line to `out`: tabs and line ends, which a prediction file cannot hold, become
+/// blanks.
 pub fn append_in_one_line(text: &str, out: &mut String) {
     out.extend(text.chars().map(|c| if breaks_a_line(c) { ' ' } else { c }));
 }
@@ -104,7 +105,8 @@ pub fn ends_a_line(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// White space in the evaluator's sense. It differs from Rust's by the information separators U+001C to U+001F.
+/// White space in the evaluator's sense. It differs from Rust's by the information separators U+001C to
+/// U+001F.
 pub fn is_whitespace(c: char) -> bool {
     matches!(c,
         '\u{9}'..='\u{d}' | '\u{1c}'..='\u{20}' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}'
@@ -157,8 +159,9 @@ fn cut_decoration(mut text: &str) -> &str {
 
 /// Cuts the longest tail of reference marks and bracket groups.
 ///
-/// Read from the end: a tail is good if it is empty, or a mark before a good tail, or a group before a good tail. A
-/// group ends at the first `]` after its `[`, so it is enough to remember whether a good tail follows that `]`.
+/// Read from the end: a tail is good if it is empty, or a mark before a good tail, or a group before a good
+/// tail. A group ends at the first `]` after its `[`, so it is enough to remember whether a good tail follows
+/// that `]`.
 fn cut_citations(text: &str) -> &str {
     let mut cut = text.len();
     let mut next_good = true;
@@ -188,7 +191,8 @@ fn is_number_of_a_note(inside: &str) -> bool {
     !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Cuts the longest tail of parenthesis groups, each after exactly one blank, in the manner of [`cut_citations`].
+/// Cuts the longest tail of parenthesis groups, each after exactly one blank, in the manner of
+/// [`cut_citations`].
 fn cut_parentheses(text: &str) -> &str {
     let bytes = text.as_bytes();
     let mut cut = text.len();
@@ -256,10 +260,11 @@ fn append_folded_within(range: std::ops::Range<usize>, out: &mut String) {
     }
 }
 
-/// Undoes the escapes of WikiTableQuestions' tab-separated files: `\n` is a new line, `\p` a `|`, `\\` a backslash.
+/// Undoes the escapes of WikiTableQuestions' tab-separated files: `\n` is a new line, `\p` a `|`, `\\` a
+/// backslash.
 ///
-/// As in the official reader one kind is replaced after the other, in that order, so the escapes are not quite
-/// reversible: `\\n` becomes a backslash and a new line.
+/// As in the official reader one kind is replaced after the other, in that order, so the escapes are not
+/// quite reversible: `\\n` becomes a backslash and a new line.
 pub fn unescape(field: &str) -> Cow<'_, str> {
     if !field.contains('\\') {
         return Cow::Borrowed(field);
@@ -272,8 +277,8 @@ pub fn unescape(field: &str) -> Cow<'_, str> {
     )
 }
 
-/// The items of a field that holds a list: separated by `|`, each [unescaped](unescape). An empty field is a list of
-/// one empty item.
+/// The items of a field that holds a list: separated by `|`, each [unescaped](unescape). An empty field is a
+/// list of one empty item.
 pub fn split_list(field: &str) -> Vec<String> {
     field.split('|').map(|item| unescape(item).into_owned()).collect()
 }

@@ -1,10 +1,10 @@
 //! Other forms of a word: what is left of a plural, and how far apart two spellings are.
 
-/// What the forms of a word have in common: `goalie` and `goalies`, `country` and `countries` have the same stem. Words
-/// that are not plain letters are their own stems.
+/// What the forms of a word have in common: `goalie` and `goalies`, `country` and `countries` have the same
+/// stem. Words that are not plain letters are their own stems.
 ///
-/// Only plurals come off. The endings of verbs would make one word of `races` and `racing`, `ranked` and `ranking`:
-/// what a question does and what a cell is about.
+/// Only plurals come off. The endings of verbs would make one word of `races` and `racing`, `ranked` and
+/// `ranking`: what a question does and what a cell is about.
 pub fn stem(word: &str) -> String {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
@@ -55,9 +55,9 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// Whether a long word is another with one or two letters mistaken: one for words of at least six letters, two for
-/// those of at least nine. The first letter is never mistaken, and the last neither: `office` and `officer`, `weighs` and
-/// `weight` are two words.
+/// Whether a long word is another with one or two letters mistaken: one for words of at least six letters,
+/// two for those of at least nine. The first letter is never mistaken, and the last neither: `office` and
+/// `officer`, `weighs` and `weight` are two words.
 pub fn is_misspelt(word: &str, meant: &str) -> bool {
     let allowed = match word.len().min(meant.len()) {
         0..6 => return false,
@@ -70,8 +70,8 @@ pub fn is_misspelt(word: &str, meant: &str) -> bool {
         && distance(word.as_bytes(), meant.as_bytes(), allowed) <= allowed
 }
 
-/// How many letters must be added, left out, changed or swapped with their neighbour to get from one word to the
-/// other; anything above `most` may be too small.
+/// How many letters must be added, left out, changed or swapped with their neighbour to get from one word to
+/// the other; anything above `most` may be too small.
 fn distance(a: &[u8], b: &[u8], most: usize) -> usize {
     let mut before_last = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();

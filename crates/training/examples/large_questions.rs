@@ -1,12 +1,14 @@
-//! How long a model takes to answer questions about a large table: to load it, for the first answer and for later ones.
+//! How long a model takes to answer questions about a large table: to load it, for the first answer and for
+//! later ones.
 //!
 //! ```text
 //! cargo run --release -p mapo-training --example large_questions -- models/wtq.safetensors complaints.csv \
 //!     "how many complaints were made in brooklyn?" "which agency has the most complaints?"
 //! ```
 //!
-//! Each line of the output is a JSON object. `processor` are seconds of processor time, of all cores together. `read` is the time to find the question's words in the table, `encode` to
-//! show both to the network, `search` for the beam of ten programs, `answers` to write them out.
+//! Each line of the output is a JSON object. `processor` are seconds of processor time, of all cores
+//! together. `read` is the time to find the question's words in the table, `encode` to show both to the
+//! network, `search` for the beam of ten programs, `answers` to write them out.
 
 use mapo_language::{Assistance, Context, Interpreter, Language};
 use mapo_model::NeuralPolicy;

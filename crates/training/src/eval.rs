@@ -32,7 +32,8 @@ pub struct Prediction {
     pub answer: Vec<String>,
     /// What was to be answered.
     pub expected: Vec<String>,
-    /// What all programs of the beam with this answer have together; with several models, the mean over them.
+    /// What all programs of the beam with this answer have together; with several models, the mean over
+    /// them.
     pub probability: f64,
     /// How probable the model's calibration says it is that the answer is right, where there is one; see
     /// [`calibrate`].
@@ -72,8 +73,8 @@ pub fn beam_accuracy(predictions: &[Prediction]) -> f64 {
     right.count() as f64 / predictions.len().max(1) as f64
 }
 
-/// Answers questions on the current rayon pool, with the answer whose programs have the largest summed probability over
-/// the beams of all models.
+/// Answers questions on the current rayon pool, with the answer whose programs have the largest summed
+/// probability over the beams of all models.
 ///
 /// # Errors
 /// Those of the networks; if a model does not know the functions of the examples' programs.

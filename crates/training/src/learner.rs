@@ -16,7 +16,8 @@ use crate::{Error, Result};
 pub struct Learning {
     /// Adam's learning rate.
     pub rate: f32,
-    /// The part of the learning rate that is left at the last step; it goes down in a straight line. 1 keeps it.
+    /// The part of the learning rate that is left at the last step; it goes down in a straight line. 1 keeps
+    /// it.
     pub final_rate: f32,
     /// The share of the steps after which it begins to go down.
     #[serde(default)]

@@ -3,8 +3,8 @@
 //!
 //! * `run`: a [`RunConfig`] says what a run is made of; [`filling`] fills a [`store`] with programs,
 //!   [`memories`] and word vectors are its [`Beginning`]; [`Trainer`] is a run: actors, queue and learner;
-//!   [`Folder`] keeps what it needs to go on, its metrics and its best model; a [`Session`] begins it or
-//!   goes on with it there, and trains;
+//!   [`Folder`] keeps what it needs to go on, its metrics and its best model; a [`Session`] begins it or goes
+//!   on with it there, and trains;
 //! * [`NeuralLearner`] is the network as it learns;
 //! * [`eval`] answers the questions of a split with one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;

@@ -309,7 +309,8 @@ fn a_warm_up_is_learnt_with_its_own_objective() {
         let mut trainer = setting.trainer(threads);
         let measured = measured(&mut trainer);
         let weights: Vec<Option<f64>> = measured.iter().map(|metrics| metrics.memory_weight).collect();
-        // Memories are scored by the second objective only; batches made before the change are learnt as they were made.
+        // Memories are scored by the second objective only; batches made before the change are learnt as they
+        // were made.
         assert!(weights[0].is_none() && weights[1].is_some(), "{weights:?}");
     }
 }

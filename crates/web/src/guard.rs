@@ -1,10 +1,10 @@
 //! Who may speak to the server: pages of other sites may not.
 //!
-//! A browser runs the scripts of every page that it shows, and those can send requests to any address, also to this
-//! machine's own. Two checks keep them out. A page of another site that points its own *name* at our address (DNS
-//! rebinding) names itself in `Host`: we answer only to addresses written as numbers, to `localhost` and to names that
-//! were given with `--host`. A page that sends requests across sites has another `Origin`, or says so in
-//! `Sec-Fetch-Site`: such requests are refused before anything is read.
+//! A browser runs the scripts of every page that it shows, and those can send requests to any address, also
+//! to this machine's own. Two checks keep them out. A page of another site that points its own *name* at our
+//! address (DNS rebinding) names itself in `Host`: we answer only to addresses written as numbers, to
+//! `localhost` and to names that were given with `--host`. A page that sends requests across sites has
+//! another `Origin`, or says so in `Sec-Fetch-Site`: such requests are refused before anything is read.
 
 use crate::error::{Error, Problem};
 use axum::extract::{Request, State};
@@ -102,7 +102,8 @@ fn check(hosts: &Hosts, method: &Method, headers: &HeaderMap) -> Result<(), Prob
     }
 }
 
-/// What every answer carries: nothing from elsewhere runs or loads in our pages, nobody frames them or guesses types.
+/// What every answer carries: nothing from elsewhere runs or loads in our pages, nobody frames them or
+/// guesses types.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,

@@ -1,9 +1,9 @@
 //! The page and the JSON API of `mapo serve`.
 //!
-//! A [`Server`] answers questions about tables over HTTP: examples and tables of the command line, which all see, and
-//! tables that people upload, which live in memory for one session and are forgotten. It also shows the curves of
-//! training runs. Everything that a stranger can send is limited ([`Limits`]), and pages of other sites cannot speak to
-//! it (see the module `guard`).
+//! A [`Server`] answers questions about tables over HTTP: examples and tables of the command line, which all
+//! see, and tables that people upload, which live in memory for one session and are forgotten. It also shows
+//! the curves of training runs. Everything that a stranger can send is limited ([`Limits`]), and pages of
+//! other sites cannot speak to it (see the module `guard`).
 
 mod api;
 mod body;

@@ -1,7 +1,7 @@
 //! How large a table will be, before it is made: a small file can stand for an enormous table.
 //!
-//! Short lines below a long header, objects with ever new keys, and packed columns of one value repeated are all a few
-//! bytes for very many cells. Such files are refused while they are still small.
+//! Short lines below a long header, objects with ever new keys, and packed columns of one value repeated are
+//! all a few bytes for very many cells. Such files are refused while they are still small.
 
 use crate::error::Problem;
 use axum::body::Bytes;
@@ -24,8 +24,8 @@ impl Measure {
     }
 }
 
-/// About the size of the table in a file, at least if it has more than `enough` cells. What is no table is told by whoever
-/// reads it, not here.
+/// About the size of the table in a file, at least if it has more than `enough` cells. What is no table is
+/// told by whoever reads it, not here.
 pub(crate) fn measure(name: &str, content: &Bytes, enough: usize) -> Result<Measure, Problem> {
     if content.starts_with(&[0x1f, 0x8b]) {
         return Err(Problem::unusable(format!(

@@ -179,11 +179,11 @@ pub struct Lines {
     pub next: u64,
 }
 
-/// Lines of a run's `metrics.jsonl` from a byte on. A last line that is still being written is left for the next time;
-/// lines that are no objects are passed over.
+/// Lines of a run's `metrics.jsonl` from a byte on. A last line that is still being written is left for the
+/// next time; lines that are no objects are passed over.
 ///
-/// A file shorter than `from` was cut off, as a resumed run does with lines after its checkpoint: then it is read from
-/// its beginning.
+/// A file shorter than `from` was cut off, as a resumed run does with lines after its checkpoint: then it is
+/// read from its beginning.
 ///
 /// # Errors
 /// If the file cannot be read; one that is not there yet has no lines.

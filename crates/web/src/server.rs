@@ -161,7 +161,8 @@ impl Server {
             let service = TowerToHyperService::new(self.router.clone());
             let connection = graceful.watch(http.serve_connection(stream, service));
             tokio::spawn(async move {
-                // What ends a connection early is told to its client where that is possible, and to nobody else.
+                // What ends a connection early is told to its client where that is possible, and to nobody
+                // else.
                 let _ = connection.await;
                 drop(place);
             });
@@ -185,8 +186,8 @@ async fn sweep(app: Arc<App>) {
 /// Clients that are being turned away at the same time; beyond that they are dropped without a word.
 const TURNED_AWAY: usize = 64;
 
-/// Tells a client that there are too many, and waits a moment until it has read that: a connection that is closed while
-/// the request still comes in is cut off before the answer arrives.
+/// Tells a client that there are too many, and waits a moment until it has read that: a connection that is
+/// closed while the request still comes in is cut off before the answer arrives.
 async fn turn_away(mut stream: TcpStream) {
     const SENTENCE: &str = "{\"error\":\"too many connections at the same time; try again in a moment\"}";
     let answer = format!(

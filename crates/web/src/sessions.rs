@@ -29,7 +29,8 @@ impl SessionId {
         is_one.then(|| SessionId(text.to_owned()))
     }
 
-    /// The header that gives it to a browser: no script can read it, and requests from other sites do not carry it.
+    /// The header that gives it to a browser: no script can read it, and requests from other sites do not
+    /// carry it.
     pub fn cookie(&self) -> String {
         format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", self.0)
     }

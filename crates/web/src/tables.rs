@@ -269,7 +269,8 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The memory of a table, roughly: a cell is a number in each of its readings, and every text is kept once or twice.
+/// The memory of a table, roughly: a cell is a number in each of its readings, and every text is kept once or
+/// twice.
 fn memory(table: &Table) -> usize {
     let cells = table.rows() * (table.headers().len() + table.columns().len());
     let columns = 0..table.headers().len();

@@ -55,8 +55,8 @@ impl Work {
 
     /// Does a job on a thread of its own when its turn comes.
     ///
-    /// A job that has begun cannot be stopped: past its time the client is told so, and the job keeps its worker until it
-    /// ends, so that there are never more at work than allowed.
+    /// A job that has begun cannot be stopped: past its time the client is told so, and the job keeps its
+    /// worker until it ends, so that there are never more at work than allowed.
     pub async fn run<T: Send + 'static>(
         &self,
         time: Duration,

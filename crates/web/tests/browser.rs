@@ -1,4 +1,5 @@
-//! The page in a real browser, used as a person would: files are picked, words typed, keys pressed, steps clicked.
+//! The page in a real browser, used as a person would: files are picked, words typed, keys pressed, steps
+//! clicked.
 //!
 //! Needs `chromium` and `chromedriver`; says loudly that it was skipped where they are missing. With
 //! `MAPO_SCREENSHOTS=DIR` it leaves pictures of what it saw.

@@ -1,5 +1,5 @@
-//! What strangers may send: nothing of it makes the server panic or hang, and whatever can be answered is answered with
-//! the right status and one clear sentence.
+//! What strangers may send: nothing of it makes the server panic or hang, and whatever can be answered is
+//! answered with the right status and one clear sentence.
 
 mod support;
 
@@ -22,7 +22,8 @@ fn count_panics() {
             let of_the_test = std::thread::current()
                 .name()
                 .is_some_and(|name| !name.starts_with("tokio"));
-            // The reader of Parquet files panics at some damaged ones; that is caught where it is called, and told.
+            // The reader of Parquet files panics at some damaged ones; that is caught where it is called, and
+            // told.
             let expected = panic
                 .location()
                 .is_some_and(|place| place.file().contains("/parquet-"));
@@ -56,7 +57,8 @@ fn start() -> Running {
     })
 }
 
-/// A request and the statuses that are good answers to it; 0 stands for a connection that is closed without a word.
+/// A request and the statuses that are good answers to it; 0 stands for a connection that is closed without a
+/// word.
 struct Case {
     name: String,
     bytes: Vec<u8>,

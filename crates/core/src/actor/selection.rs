@@ -50,8 +50,8 @@ impl MemoryScoring {
         Unusable::unless(self.sample > 0, "sample", "must be at least 1")
     }
 
-    /// Chooses what is scored of a memory of this many programs. `last` gets an entry for each program as soon
-    /// as the memory is too large to be scored whole.
+    /// Chooses what is scored of a memory of this many programs. `last` gets an entry for each program as
+    /// soon as the memory is too large to be scored whole.
     pub(super) fn select(self, programs: usize, last: &mut LastScores, rng: &mut impl Rng) -> Selection {
         if programs <= self.whole || programs <= self.best + self.sample {
             return Selection::whole(programs);

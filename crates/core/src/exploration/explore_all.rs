@@ -71,10 +71,10 @@ pub enum Ending {
 /// that explores it.
 ///
 /// Each result is given to `deliver` as soon as those of all the examples before it have been, so a store to
-/// which they are appended always holds examples from the first on, without a gap, whatever the number of threads. To resume
-/// a run, leave out the examples that the store has: what an example yields does not depend on the others, so
-/// the whole is the same as if nothing had happened. An example that was under way at the stop is explored
-/// again from its beginning.
+/// which they are appended always holds examples from the first on, without a gap, whatever the number of
+/// threads. To resume a run, leave out the examples that the store has: what an example yields does not
+/// depend on the others, so the whole is the same as if nothing had happened. An example that was under way
+/// at the stop is explored again from its beginning.
 ///
 /// An error of `deliver` ends the run and is returned.
 ///

@@ -21,9 +21,9 @@ pub struct Plan {
     pub error_rate: f64,
     /// Programs in the first batch.
     pub first_batch: u32,
-    /// Every later batch takes the number tried so far to this many times as much; at least 2. A larger batch
-    /// shares more of the work and spreads its programs more evenly; but only between batches does one know
-    /// what a smaller budget would have found.
+    /// Every later batch takes the number tried so far to this many times as much; at least 2. A larger
+    /// batch shares more of the work and spreads its programs more evenly; but only between batches does
+    /// one know what a smaller budget would have found.
     pub growth: u32,
 }
 

@@ -195,8 +195,8 @@ impl Estimator for Mapo {
 
         // Second term:
         //     (1 − π(B)ᶜ) · E over π⁻ of R(a)·∇log π(a)
-        // Of n_o draws from π only a part of 1 − π(B) is kept, so their sum divided by n_o is (1 − π(B)) times
-        // the expectation: exactly what is wanted where nothing is clipped.
+        // Of n_o draws from π only a part of 1 − π(B) is kept, so their sum divided by n_o is (1 − π(B))
+        // times the expectation: exactly what is wanted where nothing is clipped.
         let n_o = visit.outside.len() as f64;
         let weight = match self.outside {
             Outside::Rejection if is_empty || w <= pi_b => 1.0,

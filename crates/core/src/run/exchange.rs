@@ -89,8 +89,8 @@ impl Exchange {
     }
 }
 
-/// The learner's side of an exchange. When the learner ends, in whatever way, what it holds is given back, and
-/// the exchange is closed: nobody is left to learn from a batch.
+/// The learner's side of an exchange. When the learner ends, in whatever way, what it holds is given back,
+/// and the exchange is closed: nobody is left to learn from a batch.
 #[derive(Debug)]
 pub struct ExchangeQueue<'e> {
     exchange: &'e Exchange,

@@ -139,8 +139,8 @@ where
         })
     }
 
-    /// The same run after this many steps: each shard has made this many rounds, and these batches wait for the
-    /// learner. There are as many `rounds` as shards.
+    /// The same run after this many steps: each shard has made this many rounds, and these batches wait for
+    /// the learner. There are as many `rounds` as shards.
     pub fn resumed(mut self, step: u64, rounds: &[u64], queued: Vec<TrainingBatch>) -> Self {
         for (shard, &round) in self.shards.iter_mut().zip(rounds) {
             shard.round = round;

@@ -221,7 +221,8 @@ fn is_fraction(text: &str) -> bool {
     })
 }
 
-/// Whether the digits of a number are those of several numbers of the text, which a comma or blank keeps apart.
+/// Whether the digits of a number are those of several numbers of the text, which a comma or blank keeps
+/// apart.
 fn runs_together(text: &str, number: f64) -> bool {
     let digits = format!("{}", number.abs());
     let digits: String = digits.chars().filter(char::is_ascii_digit).collect();

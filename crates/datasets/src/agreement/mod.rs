@@ -1,8 +1,9 @@
 //! How far this reader agrees with CoreNLP, whose annotation comes with WikiTableQuestions.
 //!
-//! CoreNLP's reading is not the truth: it reads `score` as 20 and `1 July, 1990` as the number 11990. A value on which
-//! the two differ is put under a named [kind](Disagreement::kind) of error if one explains it; errors of CoreNLP are left
-//! out of the shares, which are shares of *CoreNLP's right ones*. What no kind explains counts against us.
+//! CoreNLP's reading is not the truth: it reads `score` as 20 and `1 July, 1990` as the number 11990. A value
+//! on which the two differ is put under a named [kind](Disagreement::kind) of error if one explains it;
+//! errors of CoreNLP are left out of the shares, which are shares of *CoreNLP's right ones*. What no kind
+//! explains counts against us.
 
 mod cells;
 mod questions;
@@ -139,8 +140,8 @@ pub struct Agreement {
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Compares this reader with the annotation of one portion of WikiTableQuestions (`pristine-seen-tables`) and of the
-/// tables that it asks about. `dir` is the folder that holds `tagged/`.
+/// Compares this reader with the annotation of one portion of WikiTableQuestions (`pristine-seen-tables`) and
+/// of the tables that it asks about. `dir` is the folder that holds `tagged/`.
 pub fn agreement(dir: &Path, portion: &str) -> Result<Agreement, AgreementError> {
     let (questions, tables) = tagged::questions(dir, portion)?;
     let mut result = Agreement {
@@ -180,7 +181,8 @@ impl Log {
     ) {
         let (count, samples) = self.kinds.entry((of, kind, verdict)).or_default();
         *count += 1;
-        // The first ones, then ever rarer ones in place of the oldest: spread over the data, and the same each time.
+        // The first ones, then ever rarer ones in place of the oldest: spread over the data, and the same
+        // each time.
         if samples.len() < Self::SAMPLES {
             samples.push(sample());
         } else if count.is_power_of_two() {

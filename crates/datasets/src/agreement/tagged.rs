@@ -141,7 +141,8 @@ pub(crate) fn questions(
     Ok((questions, tables))
 }
 
-/// The cells of a table, its header left out. `context` is the name that questions have for it, `csv/203-csv/7.csv`.
+/// The cells of a table, its header left out. `context` is the name that questions have for it,
+/// `csv/203-csv/7.csv`.
 pub(crate) fn cells(dir: &Path, context: &str) -> Result<Vec<TaggedCell>, AgreementError> {
     let mut path = dir.join("tagged");
     for part in context.trim_end_matches(".csv").split('/').skip(1) {

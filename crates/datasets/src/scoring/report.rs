@@ -47,7 +47,8 @@ impl Report {
         self.verdicts.iter().filter(|v| v.predicted).count()
     }
 
-    /// The share of all gold examples that are right; an example without a prediction is wrong. Zero for no examples.
+    /// The share of all gold examples that are right; an example without a prediction is wrong. Zero for no
+    /// examples.
     pub fn accuracy(&self) -> f64 {
         self.correct() as f64 / self.verdicts.len().max(1) as f64
     }

@@ -1,5 +1,5 @@
-//! Where examples come from: one module for each kind of dataset, which says as a [`Source`] all that is particular
-//! about it, and one line for it in `SOURCES`.
+//! Where examples come from: one module for each kind of dataset, which says as a [`Source`] all that is
+//! particular about it, and one line for it in `SOURCES`.
 
 pub mod jsonl;
 mod lines;

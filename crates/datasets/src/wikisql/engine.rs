@@ -1,7 +1,7 @@
 //! Executes WikiSQL's queries as the official engine, SQLite over lower-cased text, does.
 //!
-//! A cell of a `real` column is a number only if it is written as a plain number; otherwise it stays text, and text is
-//! greater than any number. A `text` column compares whole lower-cased texts, byte by byte.
+//! A cell of a `real` column is a number only if it is written as a plain number; otherwise it stays text,
+//! and text is greater than any number. A `text` column compares whole lower-cased texts, byte by byte.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -269,7 +269,8 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
     Some((number, &text[end..]))
 }
 
-/// The number that a condition's text stands for: the whole text without its commas, else the first number in it.
+/// The number that a condition's text stands for: the whole text without its commas, else the first number in
+/// it.
 fn number_in(text: &str) -> Option<f64> {
     let plain = text.replace(',', "");
     let whole = trim(&plain);

@@ -8,7 +8,8 @@ use mapo_datasets::scoring::wikisql::{Purpose, Target};
 use mapo_datasets::scoring::{Item, wtq};
 use mapo_language::Denotation;
 
-/// A result that compares as results do: numbers within a billionth, and where order has no meaning without it.
+/// A result that compares as results do: numbers within a billionth, and where order has no meaning without
+/// it.
 #[derive(Clone, Debug)]
 pub struct Answer {
     kind: &'static str,
@@ -95,8 +96,8 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The right answer. The published code prints numbers with twelve digits before it compares them; it makes no
-/// difference to any reward of the vectors, so it is no quirk here.
+/// The right answer. The published code prints numbers with twelve digits before it compares them; it makes
+/// no difference to any reward of the vectors, so it is no quirk here.
 pub enum Right {
     Wtq(Vec<wtq::Value>),
     WikiSql(Target),

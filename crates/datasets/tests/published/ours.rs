@@ -18,7 +18,8 @@ pub struct Outcome {
     pub offered: Vec<Option<Vec<String>>>,
 }
 
-/// What our interpreter makes of a program. Constants that our question does not have can be used but are not offered.
+/// What our interpreter makes of a program. Constants that our question does not have can be used but are not
+/// offered.
 pub fn ours(example: &Example, program: &Program, ordered: bool) -> Outcome {
     let context = Arc::new(example.context_of(program));
     let mut interpreter = Interpreter::with_assistance(Arc::clone(&context), Assistance::All);

@@ -273,7 +273,8 @@ impl<'a> World<'a> {
         if !best.is_empty() {
             return best;
         }
-        // Dates that know different parts can beat each other in a circle; then the last or first as sorted counts.
+        // Dates that know different parts can beat each other in a circle; then the last or first as sorted
+        // counts.
         let sorted = |a: &&Value, b: &&Value| if largest { sorting(a, b) } else { sorting(b, a) };
         values.iter().max_by(sorted).cloned().into_iter().collect()
     }
@@ -295,8 +296,8 @@ impl<'a> World<'a> {
 
     // Offering.
 
-    /// The tokens that may follow expressions and the beginning of another: a function and some arguments, or nothing
-    /// but the parenthesis. `None` if a column is missing.
+    /// The tokens that may follow expressions and the beginning of another: a function and some arguments, or
+    /// nothing but the parenthesis. `None` if a column is missing.
     pub fn offered(&self, before: &[Held], begun: Option<(Function, &[Atom])>) -> Option<Vec<String>> {
         let Some((function, atoms)) = begun else {
             let functions = self.language.functions.iter();

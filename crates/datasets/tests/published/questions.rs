@@ -235,7 +235,8 @@ fn starts(token: &str, texts: &Texts) -> bool {
     !is_stop_word(token) && texts.form(token).is_some()
 }
 
-/// The strings that start at the found tokens, from left to right, none overlapping, each as long as it can be.
+/// The strings that start at the found tokens, from left to right, none overlapping, each as long as it can
+/// be.
 fn grow_all(tokens: &[String], found: &[bool], texts: &Texts) -> Vec<Constant> {
     let mut strings: Vec<Constant> = Vec::new();
     for start in (0..tokens.len()).filter(|start| found[*start]) {

@@ -37,8 +37,8 @@ pub enum Quirk {
 }
 
 impl Quirk {
-    /// All of them, in the order in which an explanation tries to do without them: where two explain the same, the
-    /// later one is named.
+    /// All of them, in the order in which an explanation tries to do without them: where two explain the
+    /// same, the later one is named.
     pub const ALL: [Quirk; 24] = [
         Quirk::EmptyColumns,
         Quirk::EscapedCells,
@@ -146,8 +146,8 @@ impl Quirks {
         Quirk::ALL.into_iter().filter(move |quirk| self.has(*quirk))
     }
 
-    /// The quirks that are left when each that can be left out is, in their order, with `published` still holding.
-    /// None of what is left can be left out, so it is an explanation.
+    /// The quirks that are left when each that can be left out is, in their order, with `published` still
+    /// holding. None of what is left can be left out, so it is an explanation.
     pub fn needed_for(mut published: impl FnMut(Quirks) -> bool) -> Quirks {
         assert!(
             published(Quirks::ALL),

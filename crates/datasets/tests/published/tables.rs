@@ -96,8 +96,8 @@ pub fn wtq(source: &TaggedTable, quirks: Quirks) -> Table {
     Table { rows, columns }
 }
 
-/// A table of WikiSQL with the types that it is given. The published code has one column of several with the same
-/// header and type, but no table of the vectors has such headers, so this is no quirk here.
+/// A table of WikiSQL with the types that it is given. The published code has one column of several with the
+/// same header and type, but no table of the vectors has such headers, so this is no quirk here.
 pub fn wikisql(source: &files::Table) -> Table {
     let typed = source.header.iter().zip(&source.types).enumerate();
     let column = |(index, (header, kind)): (usize, (&String, &ColumnType))| {

@@ -14,7 +14,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Notes one comparison: `published` with `ours`, which the plain implementation gives under a set of quirks.
+    /// Notes one comparison: `published` with `ours`, which the plain implementation gives under a set of
+    /// quirks.
     pub fn compare<T: PartialEq + std::fmt::Debug>(
         &mut self,
         what: impl Fn() -> String,

@@ -151,8 +151,8 @@ pub fn sorted(mut tokens: Vec<String>) -> Vec<String> {
     tokens
 }
 
-/// Where a token stands: after how many whole expressions, and within one after how many arguments, if after a
-/// function at all.
+/// Where a token stands: after how many whole expressions, and within one after how many arguments, if after
+/// a function at all.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     whole: usize,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the benchmarks' data: `MAPO_DATA`, else `../shared/data` beside the workspace. `None`, loudly, if
-/// there is none.
+/// The folder of the benchmarks' data: `MAPO_DATA`, else `../shared/data` beside the workspace. `None`,
+/// loudly, if there is none.
 pub fn data_dir() -> Option<PathBuf> {
     let dir = match std::env::var_os("MAPO_DATA") {
         Some(dir) => PathBuf::from(dir),

@@ -9,11 +9,12 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
-    /// In the rows that the function is given, as in the paper: no program finds nothing where that can be foreseen.
+    /// In the rows that the function is given, as in the paper: no program finds nothing where that can be
+    /// foreseen.
     #[default]
     Rows,
-    /// Anywhere in the table. Conditions that no row meets together can be written, and so can one that leaves a
-    /// single row as it was; the answer may be nothing.
+    /// Anywhere in the table. Conditions that no row meets together can be written, and so can one that
+    /// leaves a single row as it was; the answer may be nothing.
     Table,
 }
 
@@ -49,8 +50,8 @@ pub struct Language {
     pub expressions: usize,
     /// Where values must stand to be offered.
     pub fit: Fit,
-    /// Whether results are those of SQL: `hop` gives one value for each row instead of each value once, and the sum of
-    /// nothing is nothing instead of 0.
+    /// Whether results are those of SQL: `hop` gives one value for each row instead of each value once, and
+    /// the sum of nothing is nothing instead of 0.
     pub like_sql: bool,
 }
 

@@ -13,8 +13,8 @@ use mapo_tables::Constant;
 use mapo_tables::{ColumnId, Table};
 use std::sync::Arc;
 
-/// What the programs for one question can talk about. Tokens are numbered in this order: `<END>`, `(`, `)`, the
-/// functions of the language's [lexicon](crate::Lexicon), `all_rows`, the table's columns, the question's
+/// What the programs for one question can talk about. Tokens are numbered in this order: `<END>`, `(`, `)`,
+/// the functions of the language's [lexicon](crate::Lexicon), `all_rows`, the table's columns, the question's
 /// constants, the variables.
 #[derive(Debug)]
 pub struct Context {
@@ -42,8 +42,8 @@ impl Context {
         Context::with_foreign(table, constants, [], language)
     }
 
-    /// The same with constants that are never offered, only used: what a program from elsewhere mentions and the
-    /// question does not.
+    /// The same with constants that are never offered, only used: what a program from elsewhere mentions and
+    /// the question does not.
     pub fn with_foreign(
         table: Arc<Table>,
         constants: impl IntoIterator<Item = Constant>,

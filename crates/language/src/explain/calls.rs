@@ -1,4 +1,5 @@
-//! A program with its names resolved and its types checked: what English, SQL and the cells of a step are made from.
+//! A program with its names resolved and its types checked: what English, SQL and the cells of a step are
+//! made from.
 
 use crate::functions::{Argument, Function, Gives};
 use crate::program::{Atom, Expression, Program, ProgramError};

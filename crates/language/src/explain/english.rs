@@ -18,7 +18,8 @@ use mapo_tables::Table;
 /// assert_eq!(english(&program, &builder.finish()), "rows where Hometown contains 'tulsa' → Name");
 /// ```
 ///
-/// A program that this table does not allow, for instance because a column is missing, comes as it is written.
+/// A program that this table does not allow, for instance because a column is missing, comes as it is
+/// written.
 pub fn english(program: &Program, table: &Table) -> String {
     let Ok(calls) = calls(program, table) else {
         return program.to_string();
@@ -39,8 +40,8 @@ pub fn english(program: &Program, table: &Table) -> String {
     }
 }
 
-/// What one expression of a program says. `step` counts from 0; a program that this table does not allow, or has no such
-/// step, comes as it is written.
+/// What one expression of a program says. `step` counts from 0; a program that this table does not allow, or
+/// has no such step, comes as it is written.
 pub fn describe(program: &Program, step: usize, table: &Table) -> String {
     match calls(program, table) {
         Ok(calls) if step < calls.len() => phrase(&calls[step], table),

@@ -8,9 +8,10 @@ use crate::telling::Call;
 use crate::telling::sql::{For, Select};
 use mapo_tables::Table;
 
-/// The program as one `SELECT` that SQLite and DuckDB run, for the table that [`write_sql_table`](super::write_sql_table) makes. It gives the
-/// items of the answer in their order, one in a row; a program that ends with rows gives their numbers. Nothing, or a
-/// single NULL, is an answer without items. `like_sql` as in the program's [language](crate::Language).
+/// The program as one `SELECT` that SQLite and DuckDB run, for the table that
+/// [`write_sql_table`](super::write_sql_table) makes. It gives the items of the answer in their order, one in
+/// a row; a program that ends with rows gives their numbers. Nothing, or a single NULL, is an answer without
+/// items. `like_sql` as in the program's [language](crate::Language).
 ///
 /// ```
 /// use mapo_language::explain::sql;
@@ -28,7 +29,8 @@ use mapo_tables::Table;
 /// ```
 ///
 /// # Errors
-/// If the program has a column that the table has not, or an argument of another type than the function takes.
+/// If the program has a column that the table has not, or an argument of another type than the function
+/// takes.
 pub fn sql(program: &Program, table: &Table, like_sql: bool) -> Result<String, ProgramError> {
     let calls = calls(program, table)?;
     let Some(last) = calls.len().checked_sub(1) else {
@@ -57,7 +59,8 @@ pub fn sql(program: &Program, table: &Table, like_sql: bool) -> Result<String, P
     })
 }
 
-/// The query of one expression; the tables that it needs beside those of earlier steps are added to the others.
+/// The query of one expression; the tables that it needs beside those of earlier steps are added to the
+/// others.
 fn select(
     (function, call): &(Function, Call<'_>),
     purpose: For,

@@ -28,12 +28,14 @@ pub struct Step {
     pub rows: Option<RowSet>,
     /// How many rows it gives; 0 if it gives values.
     pub rows_total: usize,
-    /// The values that it gives, as they answer a question: the first [`MOST_VALUES`]. None if it gives rows.
+    /// The values that it gives, as they answer a question: the first [`MOST_VALUES`]. None if it gives
+    /// rows.
     pub values: Vec<String>,
     /// How many values it gives.
     pub values_total: usize,
-    /// The cells it rests on: of a filter those of the rows it kept, of `hop` and `sum` those it read, of `max` and
-    /// `mode` those with the value it gives. The first [`MOST_CELLS`](super::MOST_CELLS), in table order.
+    /// The cells it rests on: of a filter those of the rows it kept, of `hop` and `sum` those it read, of
+    /// `max` and `mode` those with the value it gives. The first [`MOST_CELLS`](super::MOST_CELLS), in
+    /// table order.
     pub cells: Vec<CellRef>,
     /// How many cells it rests on.
     pub cells_total: usize,
@@ -145,8 +147,8 @@ pub(crate) fn explain_program(
     })
 }
 
-/// The cells of the last step, or, where it looks at none, of those that its rows come from: how many rows there are
-/// rests on the cells that chose them.
+/// The cells of the last step, or, where it looks at none, of those that its rows come from: how many rows
+/// there are rests on the cells that chose them.
 fn behind(calls: &[(Function, Call<'_>)], steps: &[Step]) -> Cells {
     let mut step = steps.len().checked_sub(1);
     while let Some(index) = step {

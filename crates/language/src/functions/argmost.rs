@@ -77,9 +77,9 @@ pub(super) fn best_code(machine: &Machine, rows: RowsRef, column: ColumnId, extr
     }
 }
 
-/// Adds the rows whose date no other row's beats. Dates are compared by the parts that both know, so the best of the
-/// dates that know the same parts is kept for each choice of parts: that is enough to tell whether one of them beats a
-/// given date.
+/// Adds the rows whose date no other row's beats. Dates are compared by the parts that both know, so the best
+/// of the dates that know the same parts is kept for each choice of parts: that is enough to tell whether one
+/// of them beats a given date.
 fn insert_unbeaten(new: &mut NewRows<'_>, dates: &[Date], code: impl Fn(usize) -> u32, extreme: Extreme) {
     const CHOICES: usize = 8;
     let beats = |a: Date, b: Date| match extreme {

@@ -155,8 +155,8 @@ fn sql(select: &mut Select<'_>, comparison: Comparison) -> String {
     }
 }
 
-/// The condition of a comparison; none where it holds for all rows. An equality is with the one value that the
-/// given ones are; the other comparisons are with all of them.
+/// The condition of a comparison; none where it holds for all rows. An equality is with the one value that
+/// the given ones are; the other comparisons are with all of them.
 fn with_constant(
     select: &Select<'_>,
     comparison: Comparison,

@@ -20,18 +20,20 @@ pub struct Definition {
     pub offered: &'static str,
     /// What it does, for people.
     pub summary: &'static str,
-    /// Words and part-of-speech tags of a question of which one must be there for random exploration to try the
-    /// function, as in the paper; with none it is always tried.
+    /// Words and part-of-speech tags of a question of which one must be there for random exploration to try
+    /// the function, as in the paper; with none it is always tried.
     pub triggers: &'static [&'static str],
     /// Further words that say the same, which the paper's rules leave out.
     pub synonyms: &'static [&'static str],
     /// Whether its first two arguments can be swapped without changing the result.
     pub symmetric: bool,
-    /// Whether it is about the very rows that it is given, so that [elsewhere](crate::Fit::Table) does not count.
+    /// Whether it is about the very rows that it is given, so that [elsewhere](crate::Fit::Table) does not
+    /// count.
     pub about_these_rows: bool,
     /// Why the built-in dataset asks no question that needs it; none if it does.
     pub not_in_toy: Option<&'static str>,
-    /// Programs on [`SAMPLE`](super::SAMPLE) and what they must give, as `tests/cases/README.md` describes them.
+    /// Programs on [`SAMPLE`](super::SAMPLE) and what they must give, as `tests/cases/README.md` describes
+    /// them.
     pub cases: &'static str,
     /// Whether the arguments given so far are good; called after each argument of the right type.
     pub(crate) admits: fn(&Machine, &[Arg]) -> bool,

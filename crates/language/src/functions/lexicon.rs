@@ -5,9 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The functions that have tokens, in the order of their tokens.
 ///
-/// Programs are numbers to a network and to a run's memory. What those numbers mean must not change when a function is
-/// added, so models and run folders write down the names of their functions, and a [context](crate::Context) numbers
-/// its tokens by them.
+/// Programs are numbers to a network and to a run's memory. What those numbers mean must not change when a
+/// function is added, so models and run folders write down the names of their functions, and a
+/// [context](crate::Context) numbers its tokens by them.
 ///
 /// ```
 /// use mapo_language::Lexicon;

@@ -1,9 +1,10 @@
-//! The functions of the language: a file says all about one, or about a few that are one idea with a parameter.
+//! The functions of the language: a file says all about one, or about a few that are one idea with a
+//! parameter.
 //!
-//! A file holds a [`Definition`]: the function's name, what it takes and gives, when it is offered, what it does, the
-//! words that suggest it, its English, its SQL, the cells it rests on, its documentation and its cases. The type
-//! checker, the table in `docs/language.md` and `mapo language` follow from it. To add a function, write its file and
-//! add a line to the list below.
+//! A file holds a [`Definition`]: the function's name, what it takes and gives, when it is offered, what it
+//! does, the words that suggest it, its English, its SQL, the cells it rests on, its documentation and its
+//! cases. The type checker, the table in `docs/language.md` and `mapo language` follow from it. To add a
+//! function, write its file and add a line to the list below.
 
 mod argmost;
 mod average;
@@ -76,7 +77,8 @@ functions! {
     CountDistinct = count_distinct::COUNT_DISTINCT,
 }
 
-/// The table on which the [cases](Definition::cases) of functions run, with ties, missing numbers and empty cells.
+/// The table on which the [cases](Definition::cases) of functions run, with ties, missing numbers and empty
+/// cells.
 pub const SAMPLE: &str = "\
 ```
 Player,Team,Points,Score,Note

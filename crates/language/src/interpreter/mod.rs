@@ -1,5 +1,5 @@
-//! The incremental interpreter: takes a program token by token, offers the tokens that may come next, executes
-//! each finished expression at once, and takes tokens back as cheaply.
+//! The incremental interpreter: takes a program token by token, offers the tokens that may come next,
+//! executes each finished expression at once, and takes tokens back as cheaply.
 
 mod kept;
 mod offering;
@@ -139,7 +139,8 @@ impl Interpreter {
         }
     }
 
-    /// Takes a token that the grammar and the types allow, offered or not. An expression's last token executes it.
+    /// Takes a token that the grammar and the types allow, offered or not. An expression's last token
+    /// executes it.
     pub fn step(&mut self, token: Token) -> Result<(), StepError> {
         let symbol = self.context.symbol(token);
         let symbol =

@@ -12,9 +12,9 @@ pub enum Assistance {
     /// Every continuation that runs.
     #[default]
     All,
-    /// Only what can still become a program worth trying: none that ends with rows, which answer nothing; none
-    /// whose intermediate results can no longer all be used; and of two programs that differ only in the order of
-    /// arguments that may be swapped, one.
+    /// Only what can still become a program worth trying: none that ends with rows, which answer nothing;
+    /// none whose intermediate results can no longer all be used; and of two programs that differ only in
+    /// the order of arguments that may be swapped, one.
     Frugal,
 }
 
@@ -45,8 +45,8 @@ impl Interpreter {
         }
     }
 
-    /// Replaces what is in `offered` by the tokens that may come next, in ascending order. Each of them can be
-    /// followed to the end of its expression.
+    /// Replaces what is in `offered` by the tokens that may come next, in ascending order. Each of them can
+    /// be followed to the end of its expression.
     pub fn offered_into(&self, offered: &mut Vec<Token>) {
         offered.clear();
         let context = &self.context;
@@ -134,8 +134,8 @@ impl Interpreter {
         }
     }
 
-    /// Whether the arguments so far can belong to a program worth trying. Columns use no variable and come last, so
-    /// this is decided before any column is looked at.
+    /// Whether the arguments so far can belong to a program worth trying. Columns use no variable and come
+    /// last, so this is decided before any column is looked at.
     fn is_frugal(&self, definition: &Definition, args: &Args) -> bool {
         let swapped = definition.symmetric
             && matches!(args[..], [Arg::Rows(first), Arg::Rows(second)] if second < first);
@@ -149,8 +149,9 @@ impl Interpreter {
         !swapped && (!chosen_last || self.worth_finishing(definition, args))
     }
 
-    /// Whether, after this expression, the expressions that are left can still make an answer of all results, as far
-    /// as that can be told without executing it: some prefixes turn out to lead nowhere, but none is lost.
+    /// Whether, after this expression, the expressions that are left can still make an answer of all results,
+    /// as far as that can be told without executing it: some prefixes turn out to lead nowhere, but none
+    /// is lost.
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
         let unused = self.unused & !used(args);
         let rows = (unused & self.rows_held).count_ones() as usize;
@@ -171,9 +172,10 @@ impl Interpreter {
         }
     }
 
-    /// How many expressions it takes at the least to use up this many variables and end with an answer. Each filter
-    /// takes one that holds values into one that holds rows. Of several that hold rows all but one must become
-    /// values first, unless a function takes two. In the end one that holds rows becomes the answer.
+    /// How many expressions it takes at the least to use up this many variables and end with an answer. Each
+    /// filter takes one that holds values into one that holds rows. Of several that hold rows all but one
+    /// must become values first, unless a function takes two. In the end one that holds rows becomes the
+    /// answer.
     fn needed(&self, rows: usize, values: usize) -> usize {
         match rows.saturating_sub(1) {
             0 => values + 1,

@@ -55,8 +55,9 @@ impl Interpreter {
         self.denotation(variable, self.machine.values(ValuesRef::Variable(variable as u8)))
     }
 
-    /// The value of the last expression, which is the program's answer once it has ended: texts as they stand in the
-    /// cells (those of several lines in one, but on WikiSQL). Texts with one normal form are one item, written as in the first of their rows.
+    /// The value of the last expression, which is the program's answer once it has ended: texts as they stand
+    /// in the cells (those of several lines in one, but on WikiSQL). Texts with one normal form are one
+    /// item, written as in the first of their rows.
     pub fn answer(&self) -> Option<Denotation> {
         let last = self.finished.len().checked_sub(1)?;
         self.denotation(last, self.machine.answers(last))
@@ -119,8 +120,8 @@ impl Interpreter {
         }
     }
 
-    /// A number that is the same for equal [values](Self::value) of the last expression, and another for others but in
-    /// one of very many cases. It takes no memory, however many items there are.
+    /// A number that is the same for equal [values](Self::value) of the last expression, and another for
+    /// others but in one of very many cases. It takes no memory, however many items there are.
     pub fn value_key(&self) -> Option<u64> {
         let last = self.finished.len().checked_sub(1)?;
         let mut key = DefaultHasher::new();

@@ -4,7 +4,8 @@ use super::{Held, Machine, RowsRef, Subject};
 use mapo_tables::rows::{self, Ones};
 use mapo_tables::{Column, ColumnId};
 
-/// Bits or counters for the values of a column. All are zero when a function begins, and must be when it ends.
+/// Bits or counters for the values of a column. All are zero when a function begins, and must be when it
+/// ends.
 pub(crate) struct Marks<'a>(&'a mut Vec<u64>);
 
 impl Marks<'_> {

@@ -1,9 +1,9 @@
 //! The state of a running program: the values of its variables, and what functions make them with.
 //!
 //! Row sets lie in one arena and value lists in another, newest last, so that taking back an expression is
-//! cutting the arenas, and running one allocates nothing once they have grown. A function asks what it needs to know
-//! before it is offered ([`Machine::count`], [`Machine::present`], …), and makes one new variable when it runs:
-//! [`Machine::make_rows`], [`Machine::make_values`] or [`Machine::hold_number`].
+//! cutting the arenas, and running one allocates nothing once they have grown. A function asks what it needs
+//! to know before it is offered ([`Machine::count`], [`Machine::present`], …), and makes one new variable
+//! when it runs: [`Machine::make_rows`], [`Machine::make_values`] or [`Machine::hold_number`].
 
 mod arguments;
 mod making;
@@ -46,7 +46,8 @@ pub(crate) struct Machine {
     /// `all_rows`, then a place for each variable.
     rows: Vec<u64>,
     codes: Vec<u32>,
-    /// For each code of a text the number of the cell's own text from which it comes; for others nothing of use.
+    /// For each code of a text the number of the cell's own text from which it comes; for others nothing of
+    /// use.
     cells: Vec<u32>,
     held: Vec<Held>,
     /// Bits or counters for each value of a column, all zero between operations.

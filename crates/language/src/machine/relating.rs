@@ -8,8 +8,8 @@ use mapo_tables::{Column, ColumnId, ColumnKind, NO_VALUE};
 
 /// The texts of this many rows are looked at one by one.
 const FEW_ROWS: usize = 64;
-/// In a large table a variable of more strings than this is not offered to look for, since that would take longer
-/// than all the rest.
+/// In a large table a variable of more strings than this is not offered to look for, since that would take
+/// longer than all the rest.
 const MOST_STRINGS: usize = 100;
 
 impl Machine {
@@ -87,7 +87,8 @@ impl Machine {
         )
     }
 
-    /// Makes a variable of the rows that stand in the relation, or, where that is not wanted, of those that do not.
+    /// Makes a variable of the rows that stand in the relation, or, where that is not wanted, of those that
+    /// do not.
     pub fn filter(
         &mut self,
         rows: RowsRef,

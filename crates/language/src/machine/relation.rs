@@ -105,8 +105,8 @@ pub(crate) fn mark_codes<'a>(
     }
 }
 
-/// Calls `mark` with the number of every text of a text column that contains one of the given. A text has the same
-/// number as its value, or as an equal text has.
+/// Calls `mark` with the number of every text of a text column that contains one of the given. A text has the
+/// same number as its value, or as an equal text has.
 pub(crate) fn mark_texts<'a>(column: &Column, given: impl Given<'a>, mut mark: impl FnMut(Range<u32>)) {
     // With more it is better to look at every text once.
     const FEW: usize = 256;
@@ -129,7 +129,8 @@ pub(crate) fn mark_texts<'a>(column: &Column, given: impl Given<'a>, mut mark: i
     }
 }
 
-/// Ascending numbers that stand in a relation are neighbours: only the smallest and largest given value matter.
+/// Ascending numbers that stand in a relation are neighbours: only the smallest and largest given value
+/// matter.
 fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) -> Range<u32> {
     let (mut least, mut most, mut any) = (f64::INFINITY, f64::NEG_INFINITY, false);
     for value in given {

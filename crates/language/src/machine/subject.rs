@@ -18,8 +18,8 @@ pub(crate) struct Subject {
     constants: Vec<Constant>,
     all_rows: RowSet,
     like_sql: bool,
-    /// The rows in which a column stands in a relation to a constant, by constant, column and relation; found
-    /// when first asked for.
+    /// The rows in which a column stands in a relation to a constant, by constant, column and relation;
+    /// found when first asked for.
     constant_rows: Vec<OnceLock<RowSet>>,
     /// The rows in which a text column contains a value of a text column; for small tables only.
     text_rows: Option<TextRows>,
@@ -119,7 +119,8 @@ impl Subject {
         })
     }
 
-    /// The rows in which a text column contains a value of a text column; `None` in tables too large to keep it.
+    /// The rows in which a text column contains a value of a text column; `None` in tables too large to keep
+    /// it.
     pub fn text_rows(&self, value: (ColumnId, u32), column: ColumnId) -> Option<&RowSet> {
         let kept = self.text_rows.as_ref()?;
         let (source, code) = value;

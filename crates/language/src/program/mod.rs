@@ -34,7 +34,8 @@ pub struct Expression {
     spans: Spans,
 }
 
-/// Where the tokens of an expression stand. Programs are the same wherever they stand, so all spans are equal.
+/// Where the tokens of an expression stand. Programs are the same wherever they stand, so all spans are
+/// equal.
 #[derive(Clone, Debug, Default)]
 struct Spans(Vec<Span>);
 
@@ -151,8 +152,8 @@ impl fmt::Display for Atom {
 }
 
 impl Program {
-    /// What is wrong with a token of the program, by its place in the [encoding](crate::Context::encode). Parentheses have
-    /// no place of their own in the text: the error points at what stands beside them.
+    /// What is wrong with a token of the program, by its place in the [encoding](crate::Context::encode).
+    /// Parentheses have no place of their own in the text: the error points at what stands beside them.
     pub fn error_at(&self, token: usize, problem: impl Into<String>) -> ProgramError {
         let mut start = 0;
         for expression in &self.expressions {

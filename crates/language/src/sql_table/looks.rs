@@ -1,5 +1,5 @@
-//! How the cells of a column look beside what programs read in them. Each is found from the distinct texts, when
-//! first asked for, and kept: a table of two million rows is looked through once.
+//! How the cells of a column look beside what programs read in them. Each is found from the distinct texts,
+//! when first asked for, and kept: a table of two million rows is looked through once.
 
 use mapo_tables::rows::words_for;
 use mapo_tables::{Column, ColumnKind, Table, Value};
@@ -9,7 +9,8 @@ use mapo_tables::{Column, ColumnKind, Table, Value};
 pub(crate) enum Form {
     /// It is the text.
     Same,
-    /// It is the text in lower case, which every SQL engine makes in the same way: there is nothing but ASCII.
+    /// It is the text in lower case, which every SQL engine makes in the same way: there is nothing but
+    /// ASCII.
     Lower,
     /// It is something else.
     Apart,
@@ -75,8 +76,8 @@ fn has_upper(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Whether what a number or date column reads is what anyone would read in its cells, so that the header alone says
-/// what is meant: cells that are numbers, or years, and nothing else.
+/// Whether what a number or date column reads is what anyone would read in its cells, so that the header
+/// alone says what is meant: cells that are numbers, or years, and nothing else.
 pub(super) fn is_plain(table: &Table, column: &Column) -> bool {
     let mut readings = table.columns().iter();
     let alone = !readings.any(|other| {

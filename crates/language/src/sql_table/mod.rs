@@ -1,8 +1,8 @@
 //! How a table is laid out for SQL: what its columns are called there, and which of them there are.
 //!
-//! A table of ours is in SQL a row number from 0, the cells as text under their headers, and a further column for each
-//! reading: numbers, second numbers, dates with their parts, and the normal form of texts where it is not plain lower
-//! case. `docs/sql.md` has the whole.
+//! A table of ours is in SQL a row number from 0, the cells as text under their headers, and a further column
+//! for each reading: numbers, second numbers, dates with their parts, and the normal form of texts where it
+//! is not plain lower case. `docs/sql.md` has the whole.
 
 mod looks;
 pub(crate) mod quote;
@@ -123,8 +123,8 @@ impl Names {
     }
 }
 
-/// A table is called as its file, without folder and ending. Names that the engine keeps to itself or that our queries
-/// give to their steps are set apart.
+/// A table is called as its file, without folder and ending. Names that the engine keeps to itself or that
+/// our queries give to their steps are set apart.
 fn table_name(path: &str) -> String {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);

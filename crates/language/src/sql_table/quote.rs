@@ -22,8 +22,9 @@ pub fn text(text: &str) -> String {
 
 /// Appends a text in single quotes.
 pub fn push_text(text: &str, out: &mut String) {
-    // SQLite's shell reads a script line by line and drops the first of the two line ends of a carriage return and a
-    // line feed, also within quotes: they are put together from a mark that is not in the text.
+    // SQLite's shell reads a script line by line and drops the first of the two line ends of a carriage
+    // return and a line feed, also within quotes: they are put together from a mark that is not in the
+    // text.
     if text.contains("\r\n") {
         let mark = ('\u{e000}'..)
             .find(|mark| !text.contains(*mark))

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 /// So many rows are one statement: few statements are fast, and none gets too long.
 const TOGETHER: usize = 500;
 
-/// Writes a script that makes the table in SQLite or DuckDB, in one transaction: its rows by number from 0, the cells
-/// as text, and what programs read in them, each in a column of its own.
+/// Writes a script that makes the table in SQLite or DuckDB, in one transaction: its rows by number from 0,
+/// the cells as text, and what programs read in them, each in a column of its own.
 ///
 /// # Errors
 /// Those of `out`.

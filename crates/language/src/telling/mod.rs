@@ -1,5 +1,6 @@
-//! What can be told of an expression: a [`Call`] with its arguments resolved, and the pieces from which a function's
-//! file puts together its [English](english::Phrase), its [SQL](sql::Select) and the [cells](cells::Seen) it rests on.
+//! What can be told of an expression: a [`Call`] with its arguments resolved, and the pieces from which a
+//! function's file puts together its [English](english::Phrase), its [SQL](sql::Select) and the
+//! [cells](cells::Seen) it rests on.
 
 pub(crate) mod cells;
 pub(crate) mod english;
@@ -50,7 +51,8 @@ pub(crate) struct Call<'a> {
     pub arguments: ArrayVec<Given<'a>, MOST_ARGUMENTS>,
 }
 
-/// The accessors are called by functions on arguments of the types that they take; another argument stands for nothing.
+/// The accessors are called by functions on arguments of the types that they take; another argument stands
+/// for nothing.
 impl Call<'_> {
     pub fn rows(&self, at: usize) -> Rows {
         match self.arguments.get(at) {

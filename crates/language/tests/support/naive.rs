@@ -1,5 +1,5 @@
-//! The language once more, as plainly as it can be written: lists and loops over names and texts, no codes, no bit
-//! sets, nothing remembered. The interpreter is compared with it.
+//! The language once more, as plainly as it can be written: lists and loops over names and texts, no codes,
+//! no bit sets, nothing remembered. The interpreter is compared with it.
 
 use mapo_language::{Fit, Language};
 use mapo_tables::{CellValues, Constant};
@@ -90,8 +90,8 @@ pub struct Evaluator<'a> {
     pub used: Vec<Vec<usize>>,
 }
 
-/// The argument types of each function: `r`ows, `q`uantity, `s`trings, any `c`olumn, `o`rdered column, `n`umber
-/// column, `t`ext column.
+/// The argument types of each function: `r`ows, `q`uantity, `s`trings, any `c`olumn, `o`rdered column,
+/// `n`umber column, `t`ext column.
 const SIGNATURES: &[(&str, &str)] = &[
     ("hop", "rc"),
     ("argmax", "ro"),
@@ -276,8 +276,8 @@ impl<'a> Evaluator<'a> {
         rows.iter().any(|row| column.cells[*row].is_some())
     }
 
-    /// The third column of the language's table: whether the function is offered with these arguments, in its rows or
-    /// wherever in the table the language looks.
+    /// The third column of the language's table: whether the function is offered with these arguments, in its
+    /// rows or wherever in the table the language looks.
     fn is_offered(&self, function: &str, args: &[Argument]) -> bool {
         if self.language.fit == Fit::Table && !["previous", "next", "same_as", "diff"].contains(&function) {
             let mut anywhere = args.to_vec();
@@ -559,7 +559,8 @@ impl<'a> Evaluator<'a> {
         (0..last).any(|variable| !self.used.iter().any(|used| used.contains(&variable)))
     }
 
-    /// An expression of the right types, wherever `choose` (given how many there are) points; it may not be offered.
+    /// An expression of the right types, wherever `choose` (given how many there are) points; it may not be
+    /// offered.
     pub fn typed_application(
         &self,
         mut choose: impl FnMut(usize) -> usize,

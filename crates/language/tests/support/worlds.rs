@@ -1,4 +1,5 @@
-//! Random tables with constants that have something to do with them, and random choices to walk through programs.
+//! Random tables with constants that have something to do with them, and random choices to walk through
+//! programs.
 
 use super::naive;
 use mapo_language::{Context, Fit, Function, Language};
@@ -130,8 +131,8 @@ pub fn any_rows() -> impl Strategy<Value = usize> {
     prop_oneof![8 => 1usize..10, 1 => 63usize..67, 1 => 126usize..131]
 }
 
-/// All functions and both benchmarks' languages; with fewer functions, as exploration with pruning has; with tokens in
-/// another order, as a model may have; with values that fit in either way.
+/// All functions and both benchmarks' languages; with fewer functions, as exploration with pruning has; with
+/// tokens in another order, as a model may have; with values that fit in either way.
 pub fn language() -> impl Strategy<Value = Language> {
     let fit = prop_oneof![2 => Just(Fit::Rows), 1 => Just(Fit::Table)];
     (functions(), fit).prop_map(|(language, fit)| Language { fit, ..language })

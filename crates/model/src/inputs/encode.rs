@@ -14,12 +14,12 @@ pub use crate::inputs::pairs::PAIR_FEATURES;
 use crate::inputs::pairs::{Names, pair_features};
 use crate::inputs::vocabulary::{DATE, NUMBER, UNKNOWN};
 
-/// Token features that there can be: the paper's; then whether the token is in a string, a number, a date of the
-/// question; whether it is in the name of a column; whether it is a comparative, a superlative.
+/// Token features that there can be: the paper's; then whether the token is in a string, a number, a date of
+/// the question; whether it is in the name of a column; whether it is a comparative, a superlative.
 pub const TOKEN_FEATURES: usize = 7;
 
-/// Column features that there can be: how many words of its name the question has; which part of its name they are;
-/// whether it has a constant of the question.
+/// Column features that there can be: how many words of its name the question has; which part of its name
+/// they are; whether it has a constant of the question.
 pub const COLUMN_FEATURES: usize = 3;
 
 /// Kinds of constants: strings, numbers, dates.
@@ -47,8 +47,8 @@ pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<I
     encoded.collect()
 }
 
-/// A question and its table as the network sees them. The slots that follow, built-ins, columns, constants and
-/// variables, have the numbers that the tokens of programs have.
+/// A question and its table as the network sees them. The slots that follow, built-ins, columns, constants
+/// and variables, have the numbers that the tokens of programs have.
 pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table) -> Encoded {
     let view = TableView::new(config, words, table);
     encode_beside(config, words, question, table, &view)
@@ -114,13 +114,15 @@ fn cell_words(words: &Words, table: &Table, source: usize) -> Vec<u32> {
     ids
 }
 
-/// How much one word counts where columns have two features or more. The features' weights start at nothing and Adam
-/// moves them by about the learning rate a step, whatever the gradient: a larger unit makes them useful sooner.
+/// How much one word counts where columns have two features or more. The features' weights start at nothing
+/// and Adam moves them by about the learning rate a step, whatever the gradient: a larger unit makes them
+/// useful sooner.
 const UNIT: f32 = 4.0;
 
-/// The features of a column of whose name this many words are in the question. With one feature, that number, as in the
-/// paper; with two, also which part of the name they are: a question about silver medals has one word of
-/// `gold_medals` and one of `silver`; with three, also whether the column has a constant of the question.
+/// The features of a column of whose name this many words are in the question. With one feature, that number,
+/// as in the paper; with two, also which part of the name they are: a question about silver medals has one
+/// word of `gold_medals` and one of `silver`; with three, also whether the column has a constant of the
+/// question.
 fn column_features(features: usize, mentioned: u32, words: usize, holds: impl Fn() -> bool) -> Vec<f32> {
     let mentioned = mentioned as f32;
     let mut all = match features {

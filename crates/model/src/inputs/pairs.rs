@@ -1,7 +1,7 @@
 //! What speaks for a link between a word of the question and a column of the table: the pair features.
 //!
-//! Their weights in the network start at 1, so each is scaled to what it should count at first, and each is the larger
-//! the more it speaks for a link.
+//! Their weights in the network start at 1, so each is scaled to what it should count at first, and each is
+//! the larger the more it speaks for a link.
 
 use mapo_programmer::Words;
 use mapo_questions::is_stop_word;

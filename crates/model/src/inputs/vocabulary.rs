@@ -18,7 +18,8 @@ pub const NUMBER: &str = "<number>";
 /// An unknown word that is part of a date.
 pub const DATE: &str = "<date>";
 
-/// The words that are there whatever the questions are: the unknown ones, and the names of the types of columns.
+/// The words that are there whatever the questions are: the unknown ones, and the names of the types of
+/// columns.
 fn special() -> impl Iterator<Item = &'static str> {
     let types = ColumnKind::ALL.into_iter().map(ColumnKind::suffix);
     [UNKNOWN, NUMBER, DATE].into_iter().chain(types)
@@ -60,8 +61,8 @@ fn count<W: Eq + Hash + Clone>(words: impl Iterator<Item = W>) -> Vec<(W, usize)
     counted
 }
 
-/// A vocabulary without a file of vectors: every word that training has at least `often` times gets a vector of
-/// `dimensions` numbers that is trained.
+/// A vocabulary without a file of vectors: every word that training has at least `often` times gets a vector
+/// of `dimensions` numbers that is trained.
 ///
 /// # Errors
 /// Those of [`Words::new`].
@@ -73,8 +74,8 @@ pub fn trained(examples: &[Example], often: usize, dimensions: usize) -> Result<
     with_vectors(examples, often, &none)
 }
 
-/// A vocabulary over given vectors, which stay as they are. Words of training that have none are trained if they are
-/// there at least `often` times.
+/// A vocabulary over given vectors, which stay as they are. Words of training that have none are trained if
+/// they are there at least `often` times.
 ///
 /// # Errors
 /// Those of [`Words::new`].
@@ -110,8 +111,8 @@ pub fn of(
     }
 }
 
-/// Reads a file of vectors by its name: wink's JSON (`.json`), ours (`.safetensors`, as `mapo words` writes it), or else
-/// GloVe's text. All its words are kept: questions asked later may need them.
+/// Reads a file of vectors by its name: wink's JSON (`.json`), ours (`.safetensors`, as `mapo words` writes
+/// it), or else GloVe's text. All its words are kept: questions asked later may need them.
 ///
 /// # Errors
 /// If it cannot be read, or is none of these.

@@ -104,8 +104,8 @@ impl Checkpoint {
     /// complete or as it was.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read, [`Error::Write`] if it cannot be written, [`Error::Format`] if it is
-    /// not a model.
+    /// [`Error::File`] if it cannot be read, [`Error::Write`] if it cannot be written, [`Error::Format`] if
+    /// it is not a model.
     pub fn change_notes(path: &Path, change: impl FnOnce(&mut serde_json::Value)) -> Result<()> {
         let bytes = file::read_bytes(path)?;
         let changed = file::understand(&bytes, path, |contents| {

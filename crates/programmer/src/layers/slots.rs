@@ -13,8 +13,8 @@ pub struct SlotMemory {
     pub slots: Matrix,
     /// What a slot's features add to its logit.
     pub slot_bias: Vec<f32>,
-    /// What the attention to each token adds to the logits of columns: for each column as many numbers as its
-    /// example has tokens; nothing in a network without links.
+    /// What the attention to each token adds to the logits of columns: for each column as many numbers as
+    /// its example has tokens; nothing in a network without links.
     pub links: Vec<f32>,
     /// Where the links of each column start, and the end of the last.
     pub link_starts: Vec<usize>,

@@ -22,8 +22,8 @@ use rayon::prelude::*;
 pub struct LossTerms {
     /// The loss is divided by this: the nominal number of samples of a batch.
     pub divisor: f32,
-    /// Added to the loss, times the entropy of every step of every program: positive values penalise entropy,
-    /// negative ones reward it.
+    /// Added to the loss, times the entropy of every step of every program: positive values penalise
+    /// entropy, negative ones reward it.
     pub entropy: f32,
     /// Dropout, or none.
     pub dropout: Option<Dropout>,

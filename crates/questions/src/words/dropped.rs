@@ -6,7 +6,8 @@ use mapo_text::fold;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// What the normal form leaves out of cells: for `São Paulo (Brazil)` that is `(brazil)`, left out of `sao paulo`.
+/// What the normal form leaves out of cells: for `São Paulo (Brazil)` that is `(brazil)`, left out of `sao
+/// paulo`.
 pub(super) fn dropped(table: &Table) -> Vec<(String, Vec<String>)> {
     let columns: Vec<&Column> = text_columns(table).map(|(_, column)| column).collect();
     let parts: Vec<Vec<(String, &str)>> = match table.is_large() {

@@ -1,4 +1,5 @@
-//! The words of a large table: searched for in the columns' index, but for those that others can be taken for.
+//! The words of a large table: searched for in the columns' index, but for those that others can be taken
+//! for.
 
 use super::cut::{text_columns, words};
 use mapo_tables::{Column, Next, Table};

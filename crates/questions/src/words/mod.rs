@@ -1,7 +1,7 @@
 //! The words of a table's cells, to find question words in that are written a little otherwise.
 //!
-//! Of small tables every word is kept with all places where it stands. Large ones would need many times their own size
-//! for that; there the columns' index is searched for each word that a question asks for.
+//! Of small tables every word is kept with all places where it stands. Large ones would need many times their
+//! own size for that; there the columns' index is searched for each word that a question asks for.
 
 mod cut;
 mod dropped;
@@ -145,7 +145,8 @@ impl Words {
         }
     }
 
-    /// Whether a word, in some form, is part of a header: it then says which column is meant rather than which cell.
+    /// Whether a word, in some form, is part of a header: it then says which column is meant rather than
+    /// which cell.
     pub fn in_headers(&self, word: &str) -> bool {
         self.headers.contains(&stem(word))
     }

@@ -1,4 +1,5 @@
-//! Cells on their way from a file into columns: pieces of text cut into cells, and the columns that they fill.
+//! Cells on their way from a file into columns: pieces of text cut into cells, and the columns that they
+//! fill.
 
 use super::TableError;
 use super::source::content;

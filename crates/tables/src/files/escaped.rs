@@ -117,8 +117,8 @@ impl<R: Read> Lines<'_, R> {
         Err(self.problem(Some(self.line_of(record)), problem))
     }
 
-    /// The line on which the record just read begins. Found from where the reader is now, for where it says that the
-    /// record begins there may be empty lines.
+    /// The line on which the record just read begins. Found from where the reader is now, for where it says
+    /// that the record begins there may be empty lines.
     fn line_of(&self, record: &StringRecord) -> u64 {
         let within = match self.escapes {
             Escapes::Lines => 0,

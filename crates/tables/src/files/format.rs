@@ -63,9 +63,9 @@ impl Format {
         }
     }
 
-    /// The format of a file by its name and how it begins. The name says what a file is where it can; WikiTableQuestions'
-    /// escapes are known by a `\"` in the middle of a cell, which ordinary files cannot have. `whole` says whether the
-    /// beginning is all there is.
+    /// The format of a file by its name and how it begins. The name says what a file is where it can;
+    /// WikiTableQuestions' escapes are known by a `\"` in the middle of a cell, which ordinary files
+    /// cannot have. `whole` says whether the beginning is all there is.
     pub(super) fn detect(name: &str, beginning: &[u8], whole: bool) -> Format {
         if beginning.starts_with(b"PAR1") {
             return Format::Parquet;
@@ -121,8 +121,8 @@ fn begins_with_an_object(beginning: &[u8]) -> bool {
 /// Rows that are looked at to find the separator.
 const LOOKED_AT: usize = 20;
 
-/// The format whose separator gives the first rows equally many cells, and more than one; commas if there is none or
-/// they do too.
+/// The format whose separator gives the first rows equally many cells, and more than one; commas if there is
+/// none or they do too.
 fn separated_by(beginning: &[u8], whole: bool) -> Format {
     let candidates = [Format::Csv, Format::Tsv, Format::Semicolons, Format::Bars];
     let is_even = |format: &Format| {

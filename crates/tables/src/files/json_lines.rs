@@ -1,6 +1,6 @@
-//! Reading tables of JSON objects, one in a line or all in an array. The columns are the keys in the order in which they
-//! first appear; an object that lacks a key has an empty cell there, and so has `null`. A value that is itself an
-//! object or an array becomes its JSON text.
+//! Reading tables of JSON objects, one in a line or all in an array. The columns are the keys in the order in
+//! which they first appear; an object that lacks a key has an empty cell there, and so has `null`. A value
+//! that is itself an object or an array becomes its JSON text.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS, Piece};
 use super::source::{Source, content, unreadable};

@@ -58,8 +58,8 @@ impl Table {
         Ok(TableBuilder::open(path, options)?.finish())
     }
 
-    /// Loads a table from anything that can be read; `name` stands in error messages, and its ending may say what format
-    /// it is.
+    /// Loads a table from anything that can be read; `name` stands in error messages, and its ending may say
+    /// what format it is.
     pub fn from_reader(
         name: &str,
         reader: impl Read + Send,

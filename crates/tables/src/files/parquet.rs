@@ -1,6 +1,6 @@
 //! Reading Apache Parquet files. Every value becomes the text that a person would write in a cell: dates as
-//! `2004-09-01`, times as `2004-09-01 12:30:00`, decimals with their point. Lists, maps and structures become JSON text,
-//! and what is missing an empty cell.
+//! `2004-09-01`, times as `2004-09-01 12:30:00`, decimals with their point. Lists, maps and structures become
+//! JSON text, and what is missing an empty cell.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
 use super::source::{Source, content};
@@ -40,8 +40,8 @@ pub(super) fn read(
     read.unwrap_or_else(|_| Err(damaged(&name, "its pages do not fit its description")))
 }
 
-/// A file that columns are read from at the same time. Handles of one file share the place where it is read, so only one
-/// may read at a time, and says where.
+/// A file that columns are read from at the same time. Handles of one file share the place where it is read,
+/// so only one may read at a time, and says where.
 struct Shared {
     file: Arc<Mutex<File>>,
     length: u64,

@@ -1,10 +1,10 @@
 //! Reading files of cells separated by commas, semicolons, tabs or bars, on all cores.
 //!
-//! A file is read in waves of some megabytes. Each wave is cut into pieces where a row seems to begin, which cannot be
-//! known without reading everything before: a line end may be part of a quoted cell. So the pieces are cut into cells
-//! side by side, each in the belief that it begins with a row, and then it is checked that each ends where the
-//! next begins. One that was begun wrongly is read again from where the one before it ended. Then all columns take their
-//! cells, side by side too.
+//! A file is read in waves of some megabytes. Each wave is cut into pieces where a row seems to begin, which
+//! cannot be known without reading everything before: a line end may be part of a quoted cell. So the pieces
+//! are cut into cells side by side, each in the belief that it begins with a row, and then it is checked that
+//! each ends where the next begins. One that was begun wrongly is read again from where the one before it
+//! ended. Then all columns take their cells, side by side too.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS, Piece, Span};
 use super::source::{Source, content, unreadable};
@@ -127,8 +127,9 @@ enum Raw {
     Parts,
 }
 
-/// Goes through the cells of a text. Quotes have a meaning only at the beginning of a cell; what follows the closing
-/// one belongs to the cell as it stands. `\n`, `\r\n` and `\r` end a row, and empty lines are no rows.
+/// Goes through the cells of a text. Quotes have a meaning only at the beginning of a cell; what follows the
+/// closing one belongs to the cell as it stands. `\n`, `\r\n` and `\r` end a row, and empty lines are no
+/// rows.
 struct Walk<'a> {
     bytes: &'a [u8],
     separator: u8,
@@ -146,8 +147,8 @@ impl Walk<'_> {
         self.at < self.bytes.len()
     }
 
-    /// Takes the next cell. One that is not a stretch of the text is handed to `part` in parts. None where the bytes end
-    /// before the cell does.
+    /// Takes the next cell. One that is not a stretch of the text is handed to `part` in parts. None where
+    /// the bytes end before the cell does.
     fn cell(&mut self, part: &mut impl FnMut(&[u8])) -> Option<(Raw, End)> {
         if self.bytes.get(self.at) == Some(&QUOTE) {
             return self.quoted(part);
@@ -252,8 +253,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Takes the rows of a wave that are whole, or all if no `more` follows; says how many bytes these were. `lines` end
-    /// before it.
+    /// Takes the rows of a wave that are whole, or all if no `more` follows; says how many bytes these were.
+    /// `lines` end before it.
     fn take(
         self,
         wave: &[u8],
@@ -365,8 +366,8 @@ impl Reader<'_> {
         right
     }
 
-    /// Where a row seems to begin, at or behind a place: behind a line end, with rows of as many cells as there are
-    /// columns.
+    /// Where a row seems to begin, at or behind a place: behind a line end, with rows of as many cells as
+    /// there are columns.
     fn likely_row(self, text: &str, about: usize, columns: usize) -> Option<usize> {
         const TRIED: usize = 64;
         let bytes = text.as_bytes();

@@ -1,5 +1,5 @@
-//! Where a table's bytes come from: files, standard input and other readers, packed or not, in any of the common
-//! encodings.
+//! Where a table's bytes come from: files, standard input and other readers, packed or not, in any of the
+//! common encodings.
 
 use super::TableError;
 use flate2::read::MultiGzDecoder;

@@ -10,8 +10,8 @@ use crate::Date;
 /// Tokens of a cell are counted up to this number; a cell with this many of them is prose.
 pub const MANY_TOKENS: usize = 10;
 
-/// Numbers and dates are sought among this many lexemes of a cell. Hardly a cell of fewer than [`MANY_TOKENS`] tokens has
-/// more, and of longer ones no column of numbers is made.
+/// Numbers and dates are sought among this many lexemes of a cell. Hardly a cell of fewer than
+/// [`MANY_TOKENS`] tokens has more, and of longer ones no column of numbers is made.
 const LEXEMES: usize = 24;
 
 /// What the reader finds in a cell.
@@ -111,7 +111,8 @@ fn plain_number(bytes: &[u8]) -> Option<f64> {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, bytes),
     };
-    // Up to 15 digits, whole numbers and powers of ten are exact, so that their quotient is the nearest double.
+    // Up to 15 digits, whole numbers and powers of ten are exact, so that their quotient is the nearest
+    // double.
     if digits.is_empty()
         || digits.len() > 15
         || !digits[0].is_ascii_digit()
@@ -139,8 +140,8 @@ fn may_hold_digits(text: &str) -> bool {
         || !text.is_ascii() && text.contains(['¼', '½', '¾', '⅓', '⅔', '⅛', '⅜', '⅝', '⅞'])
 }
 
-/// Whether a text without digits may be a number or a month in words: only short ones are, and none of the words we know
-/// starts with other letters.
+/// Whether a text without digits may be a number or a month in words: only short ones are, and none of the
+/// words we know starts with other letters.
 fn may_be_in_words(text: &str) -> bool {
     text.len() <= 24
         && text
@@ -231,8 +232,9 @@ fn month_in_brackets(lexemes: &[Lexeme], at: usize, year: i32) -> Option<Dated> 
     })
 }
 
-/// Whether all that follows a date are notes on it: footnote marks, brackets, the end of a range, more dates, a time of
-/// day. Four digits alone (`bare_year`) are a date only with less around them: `1200 × 800` and `1660 AM` are none.
+/// Whether all that follows a date are notes on it: footnote marks, brackets, the end of a range, more dates,
+/// a time of day. Four digits alone (`bare_year`) are a date only with less around them: `1200 × 800` and
+/// `1660 AM` are none.
 fn only_notes(lexemes: &[Lexeme], mut at: usize, bare_year: bool) -> bool {
     const JOINS: [&str; 9] = ["to", "and", "until", "present", "now", "date", "ad", "ce", "s"];
     let mut depth = 0usize;

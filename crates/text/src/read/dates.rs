@@ -1,4 +1,5 @@
-//! The grammar of dates: `October 4, 2016`, `the 4th of July`, `July 1990`, `2004-09-13`, `13-12-1989`, `19–25 August`.
+//! The grammar of dates: `October 4, 2016`, `the 4th of July`, `July 1990`, `2004-09-13`, `13-12-1989`,
+//! `19–25 August`.
 
 use super::lexemes::Lexeme;
 use super::numbers::is_year;
@@ -378,8 +379,8 @@ fn full(year: i32, month: f64, day: f64) -> Option<Date> {
         .then(|| known(Some(year), Some(month as u8), Some(day as u8)))
 }
 
-/// Which of two numbers is the month: the first in the American order of slashes and hyphens, the second between points
-/// or where only that is possible.
+/// Which of two numbers is the month: the first in the American order of slashes and hyphens, the second
+/// between points or where only that is possible.
 fn day_and_month(a: f64, b: f64, join: char, year: i32) -> Option<Date> {
     let american = full(year, a, b);
     let european = full(year, b, a);

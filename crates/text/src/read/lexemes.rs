@@ -1,7 +1,7 @@
 //! Text as numerals, words and marks: what the grammars of numbers and dates look at.
 //!
-//! This cut is finer than the tokens (`2004-05` is a numeral, a mark and a numeral) and keeps pointing into the text,
-//! so that it costs nothing to make for the millions of cells of a large table.
+//! This cut is finer than the tokens (`2004-05` is a numeral, a mark and a numeral) and keeps pointing into
+//! the text, so that it costs nothing to make for the millions of cells of a large table.
 
 use super::numerals::{Allowed, Form, Numeral, numeral};
 
@@ -99,7 +99,8 @@ impl<'a> Iterator for Lexemes<'a> {
         let mut rest = self.text.get(self.at..)?;
         let c = loop {
             let c = rest.chars().next()?;
-            // Zero-width characters separate nothing that a reader would see, yet stand between numbers in coordinates.
+            // Zero-width characters separate nothing that a reader would see, yet stand between numbers in
+            // coordinates.
             if !(c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}')) {
                 break c;
             }

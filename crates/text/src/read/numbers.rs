@@ -96,7 +96,8 @@ pub(crate) fn end_of_years(lexemes: &[Lexeme], year: Number) -> Option<Number> {
             if month && same <= year.value {
                 return None;
             }
-            // A span that crosses the century does so to its very end (`1999-00`); one digit is the next year.
+            // A span that crosses the century does so to its very end (`1999-00`); one digit is the next
+            // year.
             let plausible = if n == 1 {
                 value == year.value + 1.0
             } else {
@@ -125,7 +126,8 @@ fn ends_number(lexeme: &Lexeme) -> bool {
     }
 }
 
-/// The number written in digits that starts at `at`, with its sign, currency, ordinal ending, scale and percent sign.
+/// The number written in digits that starts at `at`, with its sign, currency, ordinal ending, scale and
+/// percent sign.
 pub(crate) fn in_digits(lexemes: &[Lexeme], at: usize) -> Option<Number> {
     let mut index = at;
     let mut negative = false;
@@ -296,7 +298,8 @@ fn percent(lexemes: &[Lexeme], number: &mut Number) -> bool {
     number.next > start
 }
 
-/// The number written in words that starts at `at`: `two hundred and five`, `twenty-first`, `a dozen`, `two thirds`.
+/// The number written in words that starts at `at`: `two hundred and five`, `twenty-first`, `a dozen`, `two
+/// thirds`.
 pub(crate) fn in_words(lexemes: &[Lexeme], at: usize) -> Option<Number> {
     let mut number = half(lexemes, at).or_else(|| compound(lexemes, at))?;
     // `Zero1` is a name.

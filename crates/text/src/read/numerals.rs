@@ -9,7 +9,8 @@ pub(crate) enum Form {
     Integer(u8),
     /// With a decimal point, grouped digits or an exponent.
     Real,
-    /// `1:23.45`, as a number of its last unit: minutes and seconds make seconds, hours and minutes make minutes.
+    /// `1:23.45`, as a number of its last unit: minutes and seconds make seconds, hours and minutes make
+    /// minutes.
     Clock {
         /// Whether it has two parts, so that it may also be a time of day in hours and minutes.
         two_parts: bool,
@@ -38,8 +39,8 @@ pub(crate) struct Allowed {
     pub(crate) joins: bool,
 }
 
-/// The longest numeral at the start of `text`, which is known to start with a digit, a point and a digit, or a vulgar
-/// fraction.
+/// The longest numeral at the start of `text`, which is known to start with a digit, a point and a digit, or
+/// a vulgar fraction.
 pub(crate) fn numeral(text: &str, allowed: Allowed) -> Option<Numeral> {
     let bytes = text.as_bytes();
     if !matches!(bytes.first(), Some(b'0'..=b'9' | b'.')) {

@@ -35,8 +35,8 @@ pub struct QuestionReading {
     pub tokens: Vec<Token>,
     /// The tag of each token.
     pub tags: Vec<Tag>,
-    /// The numbers and dates, left to right. A year is two of them, a number and a date, with the same span; a range
-    /// such as `2004-05` is both its ends.
+    /// The numbers and dates, left to right. A year is two of them, a number and a date, with the same span;
+    /// a range such as `2004-05` is both its ends.
     pub quantities: Vec<Quantity>,
 }
 

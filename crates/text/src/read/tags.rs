@@ -1,8 +1,8 @@
 //! Comparatives and superlatives: the little part-of-speech knowledge that reading a question needs.
 //!
-//! English forms them by `-er` and `-est` on short adjectives, and by a handful of irregular words. Many more nouns end
-//! the same way (`number`, `winner`, `november`, `forest`), so a form counts only if what is left without the ending is
-//! an adjective or adverb that can be compared.
+//! English forms them by `-er` and `-est` on short adjectives, and by a handful of irregular words. Many more
+//! nouns end the same way (`number`, `winner`, `november`, `forest`), so a form counts only if what is left
+//! without the ending is an adjective or adverb that can be compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -141,8 +141,8 @@ fn looks_like_modifier(word: &str) -> bool {
     word.len() > 4 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
-/// Short adjectives and adverbs that are compared by an ending, in order of the alphabet. Not here: words whose form
-/// is far more often something else (`numb`, `form`, `strange`).
+/// Short adjectives and adverbs that are compared by an ending, in order of the alphabet. Not here: words
+/// whose form is far more often something else (`numb`, `form`, `strange`).
 const ADJECTIVES: [&str; 225] = [
     "able", "angry", "bald", "bare", "big", "bitter", "black", "bland", "bleak", "blue", "blunt", "bold",
     "brave", "brief", "bright", "broad", "brown", "bulky", "busy", "calm", "cheap", "cheeky", "chilly",

@@ -1,9 +1,9 @@
 //! The tokeniser: the first stage of reading.
 //!
-//! It cuts English text as the Penn Treebank convention does (`didn't` is `did` + `n't`, `bell's` is `bell` + `'s`,
-//! punctuation stands alone, numbers and abbreviations stay whole), with the one change that the tokens of
-//! WikiTableQuestions have: a hyphen before a letter separates words and disappears, so `a-league` is `a` + `league`
-//! while `2004-05` stays one token. Brackets and quotation marks stay the characters they are.
+//! It cuts English text as the Penn Treebank convention does (`didn't` is `did` + `n't`, `bell's` is `bell` +
+//! `'s`, punctuation stands alone, numbers and abbreviations stay whole), with the one change that the tokens
+//! of WikiTableQuestions have: a hyphen before a letter separates words and disappears, so `a-league` is `a`
+//! + `league` while `2004-05` stays one token. Brackets and quotation marks stay the characters they are.
 
 use std::ops::Range;
 
@@ -74,7 +74,8 @@ impl Iterator for Spans<'_> {
     }
 }
 
-/// The end of the token that starts at `start` with the character `first`: the longest of what may start there.
+/// The end of the token that starts at `start` with the character `first`: the longest of what may start
+/// there.
 fn token_end(text: &str, start: usize, first: char) -> usize {
     if first == '&'
         && let Some(end) = entity_end(text, start)
@@ -88,7 +89,8 @@ fn token_end(text: &str, start: usize, first: char) -> usize {
         return word_end(text, start);
     }
     if let Some(end) = number_end(text, start) {
-        // `-7` and `.5` are numbers, but the comma and colon of `a:5` are only taken along where digits follow at once.
+        // `-7` and `.5` are numbers, but the comma and colon of `a:5` are only taken along where digits
+        // follow at once.
         return end;
     }
     if let Some(end) = clitic_end(text, start) {
@@ -141,8 +143,8 @@ fn word_end(text: &str, start: usize) -> usize {
     end
 }
 
-/// Where a word must be cut because a contraction ends it: `did|n't`. The suffixes `'s`, `'re`… need no cut, since
-/// they start with the apostrophe at which the word ends anyway.
+/// Where a word must be cut because a contraction ends it: `did|n't`. The suffixes `'s`, `'re`… need no cut,
+/// since they start with the apostrophe at which the word ends anyway.
 fn contraction_cut(text: &str, start: usize, end: usize) -> Option<usize> {
     let stem = text[start..end]
         .strip_suffix(['n', 'N'])
@@ -152,7 +154,8 @@ fn contraction_cut(text: &str, start: usize, end: usize) -> Option<usize> {
     (!t.starts_with(char::is_alphanumeric)).then_some(start + stem.len())
 }
 
-/// Whether the apostrophe at `end` is inside a name (`o'connor`, `hawai'i`) rather than the start of a suffix.
+/// Whether the apostrophe at `end` is inside a name (`o'connor`, `hawai'i`) rather than the start of a
+/// suffix.
 fn joins_by_apostrophe(text: &str, start: usize, end: usize) -> bool {
     let word = &text[start..end];
     let after = &text[end..];

@@ -1,7 +1,7 @@
 //! The words that name numbers, months, days and currencies.
 //!
-//! Lookups take a word in any case and allocate nothing: the word is lower-cased into a small buffer, and what does not
-//! fit there is none of our words.
+//! Lookups take a word in any case and allocate nothing: the word is lower-cased into a small buffer, and
+//! what does not fit there is none of our words.
 
 use crate::MONTHS;
 

@@ -7,8 +7,8 @@ use std::ops::AddAssign;
 /// Seconds, summed over the threads that work at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// What the actors did, and how long their threads were without room in the queue or a core, while others
-    /// worked.
+    /// What the actors did, and how long their threads were without room in the queue or a core, while
+    /// others worked.
     pub acting: ActorTimes,
     /// Learning.
     pub learning: f64,

@@ -18,7 +18,8 @@ pub enum Cause {
     NotInBeam,
     /// No program was found; the right answer is yes, no or the like.
     NoneFoundYesNo,
-    /// No program was found; every item of the right answer is a cell of the table. Some constant or step is missing.
+    /// No program was found; every item of the right answer is a cell of the table. Some constant or step is
+    /// missing.
     NoneFoundCell,
     /// No program was found; the right answer is a number that is no cell: counted or computed.
     NoneFoundNumber,
@@ -40,8 +41,8 @@ impl Cause {
         Cause::Unexplored,
     ];
 
-    /// Why a prediction is wrong; nothing if it is right. `solvable` says whether exploration found a right program, if
-    /// it was asked.
+    /// Why a prediction is wrong; nothing if it is right. `solvable` says whether exploration found a right
+    /// program, if it was asked.
     pub fn of(prediction: &Prediction, example: &Example, solvable: Option<bool>) -> Option<Cause> {
         if prediction.right {
             return None;
@@ -92,7 +93,8 @@ impl Cause {
     }
 }
 
-/// The right answer as the evaluator reads it: where the dataset says that `26 years` is the number 26, it is.
+/// The right answer as the evaluator reads it: where the dataset says that `26 years` is the number 26, it
+/// is.
 pub(super) fn right_values(example: &Example) -> Vec<wtq::Value> {
     match example.answer.wtq_values() {
         Some(values) => values.to_vec(),
@@ -112,7 +114,8 @@ fn is_number(value: &wtq::Value) -> bool {
 pub enum Difference {
     /// There is no answer.
     Nothing,
-    /// Only in form: the same letters and digits, or one is only a number and the other has just this number in it.
+    /// Only in form: the same letters and digits, or one is only a number and the other has just this number
+    /// in it.
     Form,
     /// All the right items, and more.
     TooMuch,

@@ -19,7 +19,8 @@ pub struct KindRow {
     pub right_in_beam: f64,
     /// The share for which exploration had found a program, of those that the memory knows.
     pub in_memory: Option<f64>,
-    /// The functions of the answering programs with the share of programs that use each, the commonest first.
+    /// The functions of the answering programs with the share of programs that use each, the commonest
+    /// first.
     pub functions: Vec<(String, f64)>,
 }
 

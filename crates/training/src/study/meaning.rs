@@ -1,14 +1,15 @@
 //! Whether two programs mean the same, judged by running both on many variations of one table.
 //!
-//! Two programs that agree on the table of a question may agree by chance: "the last row" and "the row with the
-//! largest number" are the same in one table and not in another. So each is run on tables made from the real one, and
-//! what both give is compared as WikiTableQuestions' evaluator compares answers, so that the text `2004` and the number
-//! 2004 are the same answer. Nothing and nothing are the same too.
+//! Two programs that agree on the table of a question may agree by chance: "the last row" and "the row with
+//! the largest number" are the same in one table and not in another. So each is run on tables made from the
+//! real one, and what both give is compared as WikiTableQuestions' evaluator compares answers, so that the
+//! text `2004` and the number 2004 are the same answer. Nothing and nothing are the same too.
 //!
-//! The judgement can err both ways. Two programs that differ only on tables that none of the variations is like pass
-//! for the same: a condition that holds in no row of any of them cannot be told from another such. And two ways to say
-//! what the question meant in *this* table differ if they agree only because of its order: the last row of a table that
-//! is sorted by year, and the row with the largest year. [`Likeness::InOrder`] names the latter.
+//! The judgement can err both ways. Two programs that differ only on tables that none of the variations is
+//! like pass for the same: a condition that holds in no row of any of them cannot be told from another such.
+//! And two ways to say what the question meant in *this* table differ if they agree only because of its
+//! order: the last row of a table that is sorted by year, and the row with the largest year.
+//! [`Likeness::InOrder`] names the latter.
 
 use mapo_core::example_rng;
 use mapo_datasets::Example;
@@ -77,8 +78,8 @@ pub struct Meaning(Vec<Outcome>);
 pub struct Variations(Vec<(Variation, Interpreter)>);
 
 impl Variations {
-    /// The real table and `count` variations of it, which the seed decides; `foreign` are constants beyond those of the
-    /// question that programs may mention.
+    /// The real table and `count` variations of it, which the seed decides; `foreign` are constants beyond
+    /// those of the question that programs may mention.
     pub fn new(
         example: &Example,
         foreign: impl IntoIterator<Item = Constant>,

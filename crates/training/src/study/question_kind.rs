@@ -5,9 +5,9 @@ use mapo_text::read::Tag;
 use serde::Serialize;
 use std::fmt;
 
-/// What a question asks for, by simple rules on its words. The first kind whose rule fits is the question's; the rules
-/// look at words and not at what the answer is, so that "how many points did Anne get" counts as a *how many* although
-/// its answer stands in a cell.
+/// What a question asks for, by simple rules on its words. The first kind whose rule fits is the question's;
+/// the rules look at words and not at what the answer is, so that "how many points did Anne get" counts as a
+/// *how many* although its answer stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
@@ -23,8 +23,8 @@ pub enum QuestionKind {
     Total,
     /// Has "how many" or "how often", begins with "count", or has "number of" without a superlative.
     HowMany,
-    /// Has next, previous, following, preceding, prior, or after, before, above, below without a number or date within
-    /// the next three words.
+    /// Has next, previous, following, preceding, prior, or after, before, above, below without a number or
+    /// date within the next three words.
     Neighbour,
     /// Has first, last, top, bottom, earliest, latest, final.
     FirstLast,

@@ -8,7 +8,8 @@ const BINS: usize = 10;
 /// The answers whose probability is in one range.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Bin {
-    /// The lower end of the range; the upper end is a tenth more and belongs to the next bin, but for the last.
+    /// The lower end of the range; the upper end is a tenth more and belongs to the next bin, but for the
+    /// last.
     pub from: f64,
     /// How many answers.
     pub answers: usize,

@@ -51,8 +51,8 @@ pub struct InMemory {
     pub in_order: usize,
 }
 
-/// Compares, on the current rayon pool, what was found and predicted for annotated questions with their forms. The
-/// three lists belong together, place by place.
+/// Compares, on the current rayon pool, what was found and predicted for annotated questions with their
+/// forms. The three lists belong together, place by place.
 pub fn study(
     annotated: &[Annotated],
     examples: &[Example],
@@ -90,7 +90,8 @@ fn question(
         model_right: prediction.right,
         model_likeness: None,
     };
-    // The best of the forms: one that can be written, else one that is right at all. All right ones are meanings.
+    // The best of the forms: one that can be written, else one that is right at all. All right ones are
+    // meanings.
     let mut right: Vec<(bool, Translation)> = Vec::new();
     for form in &annotated.forms {
         match translate(form, example) {
@@ -152,8 +153,8 @@ fn question(
 const WRONG: &str = "translated, but the answer is another";
 const NO_FORM: &str = "the annotators gave no form";
 
-/// A program and, if it ends by reading cells, the same with other readings of these cells that are right too: whether
-/// the date or the text of a cell is read makes no difference to what is meant.
+/// A program and, if it ends by reading cells, the same with other readings of these cells that are right
+/// too: whether the date or the text of a cell is read makes no difference to what is meant.
 fn readings(example: &Example, program: &Program) -> Vec<Program> {
     let mut all = vec![program.clone()];
     let Some(Expression {

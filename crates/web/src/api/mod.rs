@@ -85,8 +85,8 @@ impl App {
         })
     }
 
-    /// The JSON object of a request. Only bodies that say that they are JSON are read: a form of another page cannot say
-    /// so without being asked for leave first.
+    /// The JSON object of a request. Only bodies that say that they are JSON are read: a form of another page
+    /// cannot say so without being asked for leave first.
     pub async fn read_json<T: DeserializeOwned>(
         &self,
         headers: &HeaderMap,

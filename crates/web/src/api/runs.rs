@@ -29,8 +29,8 @@ pub(super) struct Wanted {
     from: Option<u64>,
 }
 
-/// A run with its metrics. It is looked for by its name among those that are there: no path is ever made of what a
-/// client sends.
+/// A run with its metrics. It is looked for by its name among those that are there: no path is ever made of
+/// what a client sends.
 pub(super) async fn metrics(
     State(app): State<Arc<App>>,
     query: Result<Query<Wanted>, QueryRejection>,

@@ -13,7 +13,8 @@ pub(super) enum Number {
     Decimal(Decimal),
 }
 
-/// A decimal in its one shortest form: sign · coefficient · 10^exponent, the coefficient not divisible by ten.
+/// A decimal in its one shortest form: sign · coefficient · 10^exponent, the coefficient not divisible by
+/// ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     negative: bool,
@@ -137,7 +138,8 @@ fn shorten(mut coefficient: u64, mut exponent: i64) -> (Coefficient, i64) {
 
 /// Whether coefficient · 10^exponent is a double, where that can be told in machine words.
 ///
-/// With 10 = 2·5 it is one if, after the fives are multiplied in or divided out, the odd part has at most 53 bits.
+/// With 10 = 2·5 it is one if, after the fives are multiplied in or divided out, the odd part has at most 53
+/// bits.
 fn exact_in_words(coefficient: u64, exponent: i64) -> Option<bool> {
     let power = u32::try_from(exponent.unsigned_abs()).ok()?;
     let fives = 5u64.checked_pow(power)?;

@@ -1,8 +1,8 @@
 //! Verdicts on WikiSQL answers.
 //!
-//! An answer is an ordered list, compared item by item, duplicates and all, without tolerance; missing values are
-//! left out on both sides. Text that is a decimal number counts as that exact number, so the text `1.1`, eleven
-//! tenths, is not the double 1.1, which is a little more.
+//! An answer is an ordered list, compared item by item, duplicates and all, without tolerance; missing values
+//! are left out on both sides. Text that is a decimal number counts as that exact number, so the text `1.1`,
+//! eleven tenths, is not the double 1.1, which is a little more.
 
 mod decimal;
 pub mod predictions;
@@ -15,8 +15,8 @@ use mapo_text::lower;
 /// What a verdict is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A reward in training. No answer is right where the right one is missing: else any program that finds nothing
-    /// would be rewarded.
+    /// A reward in training. No answer is right where the right one is missing: else any program that finds
+    /// nothing would be rewarded.
     Training,
     /// A measurement. Where the right answer is missing an empty one is right, as in the published figures.
     Evaluation,
@@ -89,7 +89,8 @@ impl Expected {
             (Expected::Number(expected), Item::Number(number)) => *expected == Number::Double(number),
             (Expected::Text(_), Item::Number(_)) => false,
             (Expected::Number(expected), Item::Text(text)) => Number::parse(text).as_ref() == Some(expected),
-            // Decimals are read whatever their case, so what equals this text in lower case is no decimal either.
+            // Decimals are read whatever their case, so what equals this text in lower case is no decimal
+            // either.
             (Expected::Text(expected), Item::Text(text)) => text.chars().map(lower).eq(expected.chars()),
             (expected, Item::Date(date)) => expected.is(Item::Text(&date.to_string())),
         }

@@ -6,8 +6,8 @@
 //! | `{"error": "no parse"}` | no query; counts as wrong |
 //! | `{"id": "dev-7", "answer": ["x", 3, null]}` | the answer itself |
 //!
-//! The first two are the official evaluator's; such a line is about the example of the same place in the gold file,
-//! unless it has an `id` too. Empty lines are passed over and take no place.
+//! The first two are the official evaluator's; such a line is about the example of the same place in the gold
+//! file, unless it has an `id` too. Empty lines are passed over and take no place.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -168,11 +168,12 @@ fn to_answer(scalar: Scalar) -> Answer {
     }
 }
 
-/// Judges predictions against the gold examples, which are in the gold file's order; `file` is only named in errors.
+/// Judges predictions against the gold examples, which are in the gold file's order; `file` is only named in
+/// errors.
 ///
-/// A predicted query is right if its result *equals* the gold query's, as in the official evaluator: `NULL` equals
-/// only `NULL`. A predicted answer is right if [`Target::matches`] says so for [`Purpose::Evaluation`]. A query that
-/// cannot be executed is wrong.
+/// A predicted query is right if its result *equals* the gold query's, as in the official evaluator: `NULL`
+/// equals only `NULL`. A predicted answer is right if [`Target::matches`] says so for
+/// [`Purpose::Evaluation`]. A query that cannot be executed is wrong.
 pub fn score(gold: &[Gold<'_>], predictions: &[Prediction], file: &Path) -> Result<Report, Error> {
     let places: HashMap<&str, usize> = gold.iter().enumerate().map(|(place, g)| (g.id, place)).collect();
     let mut chosen: Vec<Option<&Prediction>> = vec![None; gold.len()];

@@ -1,7 +1,8 @@
 //! Verdicts of WikiTableQuestions' official evaluator.
 //!
-//! An answer is a list of items. Each is read as a number, a date or a string; equal items count once; an answer is
-//! right if it has as many distinct items as the target and every item of the target matches one of its.
+//! An answer is a list of items. Each is read as a number, a date or a string; equal items count once; an
+//! answer is right if it has as many distinct items as the target and every item of the target matches one of
+//! its.
 
 mod number;
 pub mod predictions;

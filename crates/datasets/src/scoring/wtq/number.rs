@@ -109,8 +109,8 @@ impl Amount {
         Amount::of(digits::parse_f64(text)?)
     }
 
-    /// The amount of a double, `None` for infinities and NaN. A double next to an integer is cut *towards zero*, so
-    /// 5.0000001 is 5 but 7.9999999 is 7.
+    /// The amount of a double, `None` for infinities and NaN. A double next to an integer is cut *towards
+    /// zero*, so 5.0000001 is 5 but 7.9999999 is 7.
     pub fn of(amount: f64) -> Option<Self> {
         if !amount.is_finite() {
             None

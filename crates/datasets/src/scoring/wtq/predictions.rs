@@ -1,5 +1,5 @@
-//! WikiTableQuestions' prediction files: one line for each example, its id and the items of the answer separated by
-//! tabs.
+//! WikiTableQuestions' prediction files: one line for each example, its id and the items of the answer
+//! separated by tabs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -66,7 +66,8 @@ pub fn read(file: &Path) -> Result<Vec<Prediction>, Error> {
 
 /// Reads the text of a prediction file; `file` is only named in errors.
 ///
-/// An id alone is an empty answer; an id and a tab is an answer of one empty item. Empty lines are passed over.
+/// An id alone is an empty answer; an id and a tab is an answer of one empty item. Empty lines are passed
+/// over.
 pub fn parse(text: &str, file: &Path) -> Result<Vec<Prediction>, Error> {
     let mut predictions = Vec::new();
     let mut first_lines = HashMap::new();
@@ -94,8 +95,8 @@ pub fn parse(text: &str, file: &Path) -> Result<Vec<Prediction>, Error> {
     Ok(predictions)
 }
 
-/// The line of a prediction file, without its end, for one answer. Tabs and line ends within texts, which the format
-/// cannot hold, become blanks.
+/// The line of a prediction file, without its end, for one answer. Tabs and line ends within texts, which the
+/// format cannot hold, become blanks.
 pub fn line<'a>(id: &str, items: impl IntoIterator<Item = Item<'a>>) -> String {
     let mut line = id.to_owned();
     for item in items {
@@ -105,8 +106,8 @@ pub fn line<'a>(id: &str, items: impl IntoIterator<Item = Item<'a>>) -> String {
     line
 }
 
-/// The lines of a text by the evaluator's runtime, for which many characters end a line. CR and LF together are one
-/// end.
+/// The lines of a text by the evaluator's runtime, for which many characters end a line. CR and LF together
+/// are one end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

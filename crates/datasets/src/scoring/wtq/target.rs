@@ -84,7 +84,8 @@ impl Target {
 
     /// Whether an answer is right.
     ///
-    /// The verdict is the official evaluator's on the items' printed forms. Numbers keep their full precision.
+    /// The verdict is the official evaluator's on the items' printed forms. Numbers keep their full
+    /// precision.
     pub fn matches<'a, I>(&self, predictions: I, scratch: &mut Scratch) -> bool
     where
         I: IntoIterator<Item = Item<'a>>,
@@ -137,7 +138,8 @@ impl Target {
         Some(right)
     }
 
-    /// Reads one item, adding its normal form to `text` if it can matter; `None` if it does not fit a machine word.
+    /// Reads one item, adding its normal form to `text` if it can matter; `None` if it does not fit a machine
+    /// word.
     fn read(&self, item: Item<'_>, text: &mut String, printed: &mut String) -> Option<Seen> {
         let (kind, print) = match item {
             Item::Text(raw) => {

@@ -40,8 +40,8 @@ impl Value {
         Value::with_canon(original, "")
     }
 
-    /// The value of an item of a target. It is read from `canon`, the dataset's canonical form, unless that is
-    /// empty; its normal form comes from `original`.
+    /// The value of an item of a target. It is read from `canon`, the dataset's canonical form, unless that
+    /// is empty; its normal form comes from `original`.
     pub fn with_canon(original: &str, canon: &str) -> Self {
         let reading = Reading::of(if canon.is_empty() { original } else { canon });
         let normal = match &reading {
@@ -62,14 +62,14 @@ impl Value {
         &self.normal
     }
 
-    /// Whether two values are one when an answer's items are counted: strings by normal form, numbers by amount
-    /// without tolerance, dates by their parts.
+    /// Whether two values are one when an answer's items are counted: strings by normal form, numbers by
+    /// amount without tolerance, dates by their parts.
     pub fn is_same_as(&self, other: &Value) -> bool {
         self.reading == other.reading && (self.reading != Reading::String || self.normal == other.normal)
     }
 
-    /// Whether a value of the target is met by one of the prediction: equal normal forms, or close numbers, or
-    /// equal dates.
+    /// Whether a value of the target is met by one of the prediction: equal normal forms, or close numbers,
+    /// or equal dates.
     pub fn matches(&self, other: &Value) -> bool {
         self.normal == other.normal
             || match (&self.reading, &other.reading) {
@@ -156,8 +156,9 @@ impl fmt::Display for PartialDate {
     }
 }
 
-/// The distinct values of an answer, the first of equals surviving. `canons` holds the canonical forms of a target's
-/// items; where it is shorter than `originals`, as for predictions, which have none, the originals are read.
+/// The distinct values of an answer, the first of equals surviving. `canons` holds the canonical forms of a
+/// target's items; where it is shorter than `originals`, as for predictions, which have none, the originals
+/// are read.
 pub fn to_values(originals: &[impl AsRef<str>], canons: &[impl AsRef<str>]) -> Vec<Value> {
     let canons = canons.iter().map(AsRef::as_ref).chain(std::iter::repeat(""));
     let mut values: Vec<Value> = Vec::with_capacity(originals.len());
@@ -170,8 +171,8 @@ pub fn to_values(originals: &[impl AsRef<str>], canons: &[impl AsRef<str>]) -> V
     values
 }
 
-/// Whether a prediction is right: as many values as the target, and each of the target's matched by some of its.
-/// Both lists must hold distinct values, as [`to_values`] gives them.
+/// Whether a prediction is right: as many values as the target, and each of the target's matched by some of
+/// its. Both lists must hold distinct values, as [`to_values`] gives them.
 pub fn check(targets: &[Value], predictions: &[Value]) -> bool {
     targets.len() == predictions.len()
         && targets

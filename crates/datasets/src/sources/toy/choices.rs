@@ -3,8 +3,8 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A stream of choices. Only whole numbers are drawn, by one fixed rule, so that no rounding and no version of a
-/// sampling library can change what a seed gives.
+/// A stream of choices. Only whole numbers are drawn, by one fixed rule, so that no rounding and no version
+/// of a sampling library can change what a seed gives.
 pub(super) struct Choices(Xoshiro256PlusPlus);
 
 impl Choices {

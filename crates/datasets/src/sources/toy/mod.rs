@@ -1,14 +1,17 @@
-//! The built-in dataset: small invented tables and questions about them that need every function of the language.
+//! The built-in dataset: small invented tables and questions about them that need every function of the
+//! language.
 //!
-//! Tables of some fifteen kinds (medals, films, mountains, ships, elections…) are filled with invented names and with
-//! numbers and dates as people write them. Each question is made from one of several phrasings together with a program,
-//! and answered by running it. Nothing is downloaded, and a seed always gives the same bytes.
+//! Tables of some fifteen kinds (medals, films, mountains, ships, elections…) are filled with invented names
+//! and with numbers and dates as people write them. Each question is made from one of several phrasings
+//! together with a program, and answered by running it. Nothing is downloaded, and a seed always gives the
+//! same bytes.
 //!
-//! The stages, each in a file of its own: word lists make `names`; `domains` say what tables are about; `tables` fills
-//! one; `questions` writes a program, with `conditions` on rows and `measures` to compare, and picks one of the `phrases`
-//! for it; `worth` keeps what is worth asking: the reader finds all that the program needs in the question, the program
-//! runs only on offered tokens and does no extra work, and no similar or shorter program gives the same answer. To train
-//! on is the answer alone; the program is for tests and for looking at.
+//! The stages, each in a file of its own: word lists make `names`; `domains` say what tables are about;
+//! `tables` fills one; `questions` writes a program, with `conditions` on rows and `measures` to compare, and
+//! picks one of the `phrases` for it; `worth` keeps what is worth asking: the reader finds all that the
+//! program needs in the question, the program runs only on offered tokens and does no extra work, and no
+//! similar or shorter program gives the same answer. To train on is the answer alone; the program is for
+//! tests and for looking at.
 //!
 //! The splits share kinds of tables, headers and phrasings, but neither tables nor invented names.
 
@@ -237,8 +240,8 @@ fn quoted(cell: &str) -> String {
 struct Maker {
     split: Split,
     choices: Choices,
-    /// What is to be asked next. Intents that did not suit one table wait at the front for the next one, so that each
-    /// is asked as often as the deck says.
+    /// What is to be asked next. Intents that did not suit one table wait at the front for the next one, so
+    /// that each is asked as often as the deck says.
     intents: VecDeque<Intent>,
     domains: Vec<&'static Domain>,
     tables: usize,

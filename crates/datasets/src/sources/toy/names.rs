@@ -1,5 +1,5 @@
-//! Invented names, put together from word lists. A name belongs to one split only, so that the tables of one split
-//! speak of nobody and nothing that those of another do.
+//! Invented names, put together from word lists. A name belongs to one split only, so that the tables of one
+//! split speak of nobody and nothing that those of another do.
 
 use super::Split;
 use super::choices::Choices;

@@ -1,5 +1,5 @@
-//! The English of the questions, as templates. Words in braces are filled in: those in capitals agree with the number
-//! of things asked for, the others are always the same.
+//! The English of the questions, as templates. Words in braces are filled in: those in capitals agree with
+//! the number of things asked for, the others are always the same.
 //!
 //! | slot | example |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Whether a question is worth asking: its program runs as a policy would have to write it, its answer is what a
-//! person would write, and no simpler or similar program gives the same.
+//! Whether a question is worth asking: its program runs as a policy would have to write it, its answer is
+//! what a person would write, and no simpler or similar program gives the same.
 
 use super::choices::Choices;
 use super::language;
@@ -39,8 +39,8 @@ pub(super) fn solve(table: &Arc<Table>, text: &str, choices: &mut Choices) -> Op
     fits.then_some(Solved { program, answer })
 }
 
-/// Whether the question says everything that the program needs: its constants, found by the reader, and words that
-/// suggest its functions to random exploration.
+/// Whether the question says everything that the program needs: its constants, found by the reader, and words
+/// that suggest its functions to random exploration.
 pub(super) fn is_suggested(solved: &Solved, question: &Question) -> bool {
     let functions = language().functions.suggested_by(question.trigger_words(), false);
     let found = |constant: &Constant| {
@@ -123,8 +123,8 @@ fn extreme_is_at_the_edge(table: &Arc<Table>, program: &Program) -> bool {
     })
 }
 
-/// Whether the program gives the same with another function in the place of one of its functions, or with one of its
-/// expressions left out.
+/// Whether the program gives the same with another function in the place of one of its functions, or with one
+/// of its expressions left out.
 fn has_a_double(table: &Arc<Table>, program: &Program, denotation: &Denotation) -> bool {
     let same = |other: Program| run(table, &other).as_ref() == Some(denotation);
     (0..program.expressions.len())

@@ -1,8 +1,8 @@
 //! Comparing dates of which any part may be unknown.
 //!
-//! The order of two dates is that of the first part that both know and that differs. With the months' differences
-//! below 12 and the days' below 31 it is the sign of `400 · years + 32 · months + days`, parts that are not known to
-//! both left out.
+//! The order of two dates is that of the first part that both know and that differs. With the months'
+//! differences below 12 and the days' below 31 it is the sign of `400 · years + 32 · months + days`, parts
+//! that are not known to both left out.
 
 use crate::order::Comparison;
 use crate::sql_table::{DateColumns, parts};
@@ -22,8 +22,9 @@ pub(crate) fn common_parts(column: &Column) -> Option<[bool; 3]> {
     }
 }
 
-/// Whether every date of a column that knows a part knows all larger ones too. Then a date that beats another is above
-/// it in the order of years, months and days, whatever the unknown parts are: dates cannot beat each other in a circle.
+/// Whether every date of a column that knows a part knows all larger ones too. Then a date that beats another
+/// is above it in the order of years, months and days, whatever the unknown parts are: dates cannot beat each
+/// other in a circle.
 pub(crate) fn are_nested(column: &Column) -> bool {
     match column.dictionary() {
         Dictionary::Dates(dates) => dates
@@ -90,8 +91,8 @@ pub(crate) fn with_date(
     }
 }
 
-/// The order of two dates, given by the names of their parts: above, below or at zero. Zero too where they have no
-/// part in common.
+/// The order of two dates, given by the names of their parts: above, below or at zero. Zero too where they
+/// have no part in common.
 pub(crate) fn order(one: &[String; 3], other: &[String; 3]) -> String {
     let terms = (0..3).map(|at| format!("COALESCE({} - {}, 0){}", one[at], other[at], WEIGHTS[at]));
     terms.collect::<Vec<_>>().join(" + ")

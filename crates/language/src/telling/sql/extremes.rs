@@ -1,5 +1,5 @@
-//! The largest and the smallest of a column. Dates that know different parts have no total order: there it takes tables
-//! of their own.
+//! The largest and the smallest of a column. Dates that know different parts have no total order: there it
+//! takes tables of their own.
 
 use super::{PARTS, Select, dates};
 use crate::order::Extreme;
@@ -68,8 +68,9 @@ impl Select<'_> {
         ));
     }
 
-    /// The condition that a date, as it is written, is among those that nothing beats. Dates that know different
-    /// parts can beat each other in a circle: then the best is the one whose year, or else month, or else day is.
+    /// The condition that a date, as it is written, is among those that nothing beats. Dates that know
+    /// different parts can beat each other in a circle: then the best is the one whose year, or else
+    /// month, or else day is.
     fn is_best(&self, date: &str, column: ColumnId, extreme: Extreme) -> String {
         let step = self.call.step;
         let unbeaten = format!("{date} IN (SELECT value FROM v{step}_best)");

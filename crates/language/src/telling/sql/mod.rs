@@ -15,8 +15,8 @@ pub(crate) const PARTS: [&str; 3] = ["year", "month", "day"];
 pub(crate) enum For {
     /// Later steps: whole rows, or each value once in its normal form, as `value`.
     Steps,
-    /// The answer: the rows' numbers, or the items in their order, values by their first row, texts as that row has
-    /// them.
+    /// The answer: the rows' numbers, or the items in their order, values by their first row, texts as that
+    /// row has them.
     Answer,
 }
 

@@ -84,8 +84,8 @@ struct Open {
     items: Vec<Form>,
 }
 
-/// Reads all s-expressions of a text, each with the line on which it begins. `#` begins a comment that ends with its
-/// line.
+/// Reads all s-expressions of a text, each with the line on which it begins. `#` begins a comment that ends
+/// with its line.
 ///
 /// ```
 /// use mapo_training::study::annotated::{Form, read_forms};

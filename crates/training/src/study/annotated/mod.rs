@@ -1,5 +1,5 @@
-//! Questions with hand-written meanings: the lambda DCS forms that WikiTableQuestions gives for 300 of its training
-//! questions (`data/annotated-all.examples`), and their translation into our language.
+//! Questions with hand-written meanings: the lambda DCS forms that WikiTableQuestions gives for 300 of its
+//! training questions (`data/annotated-all.examples`), and their translation into our language.
 
 mod form;
 mod translate;
@@ -26,8 +26,8 @@ pub struct Annotated {
 /// Reads a file of annotated questions.
 ///
 /// # Errors
-/// If it cannot be read or is not made of `(example (id …) (targetFormula …) …)`; they name the line, and in broken
-/// s-expressions the column.
+/// If it cannot be read or is not made of `(example (id …) (targetFormula …) …)`; they name the line, and in
+/// broken s-expressions the column.
 pub fn read_annotated(file: &Path) -> Result<Vec<Annotated>, DatasetError> {
     let text = std::fs::read_to_string(file).map_err(|source| DatasetError::Io {
         file: file.to_owned(),

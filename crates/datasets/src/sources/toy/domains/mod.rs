@@ -1,5 +1,5 @@
-//! What the tables are about. A domain is data: what its rows are, which columns it may have and how people speak of
-//! them. To add one, add a [`Domain`] to one of the files beside this one.
+//! What the tables are about. A domain is data: what its rows are, which columns it may have and how people
+//! speak of them. To add one, add a [`Domain`] to one of the files beside this one.
 
 mod culture;
 mod nature;

@@ -15,7 +15,8 @@ impl Translator<'_> {
         let parts = form.items().get(1..).unwrap_or_default();
         match (form.head(), parts) {
             (Some("count"), [of]) => {
-                // Different values are counted by the rows that have them; the answer shows whether that is the same.
+                // Different values are counted by the rows that have them; the answer shows whether that is
+                // the same.
                 let rows = match values(of) {
                     Ok(values) => self.rows(values.rows)?,
                     Err(_) => self.rows(of)?,

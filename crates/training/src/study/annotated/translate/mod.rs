@@ -1,7 +1,7 @@
 //! Lambda DCS forms in our language, where it has an equivalent.
 //!
-//! A form is a tree of sets; a program is a chain of steps. The translation walks the tree and writes a step for each
-//! part that a function of the language stands for:
+//! A form is a tree of sets; a program is a chain of steps. The translation walks the tree and writes a step
+//! for each part that a function of the language stands for:
 //!
 //! | form | step |
 //! |---|---|
@@ -18,8 +18,8 @@
 //! | `(argmax 1 1 VALUES …count…)` | `mode` |
 //! | `(and VALUES (!= c.x))` | `filter_!in`, or `same_as` where the others with an equal value are asked for |
 //!
-//! A form names a whole cell; our filters look for a string of the question in it. So where some constant of the
-//! question selects the same rows of the column, it is taken; where none does, the cell's own text is.
+//! A form names a whole cell; our filters look for a string of the question in it. So where some constant of
+//! the question selects the same rows of the column, it is taken; where none does, the cell's own text is.
 
 mod answers;
 mod obstacle;

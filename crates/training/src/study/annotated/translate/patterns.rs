@@ -133,7 +133,8 @@ pub(super) fn join(constants: Vec<Constant>) -> Option<Constant> {
     })
 }
 
-/// The name that the dataset gives a cell: its letters and digits without accents, in lower case, joined by `_`.
+/// The name that the dataset gives a cell: its letters and digits without accents, in lower case, joined by
+/// `_`.
 pub(super) fn cell_name(text: &str) -> String {
     let mut name = String::new();
     for c in text.nfkd() {
