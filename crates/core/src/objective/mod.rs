@@ -26,75 +26,67 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{MemoryWeight, Sample, Visit};
 use crate::roles::{Estimator, Needs, Unusable};
 
-/// The objective of a run. In a file its name stands beside its settings:
-///
-/// ```
-/// use mapo_core::{Estimator, Inside, Mapo, Objective};
-///
-/// // In TOML: name = "mapo", alpha = 0.2, inside = { top = 5 }
-/// let text = r#"{ "name": "mapo", "alpha": 0.2, "inside": { "top": 5 } }"#;
-/// let objective: Objective = serde_json::from_str(text).unwrap();
-/// assert_eq!(objective, Objective::Mapo(Mapo { alpha: 0.2, inside: Inside::Top(5), ..Mapo::default() }));
-/// assert!(objective.check().is_ok());
-/// assert!(serde_json::from_str::<Objective>(r#"{ "name": "mapo", "alhpa": 0.2 }"#).is_err());
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "snake_case")]
-pub enum Objective {
+/// Makes [`Objective`] from one list: the type of each, its name in files and tables, and what it is.
+macro_rules! objectives {
+    ($($(#[$what:meta])* $kind:ident = $name:literal,)*) => {
+        /// The objective of a run. In a file its name stands beside its settings:
+        ///
+        /// ```
+        /// use mapo_core::{Estimator, Inside, Mapo, Objective};
+        ///
+        /// // In TOML: name = "mapo", alpha = 0.2, inside = { top = 5 }
+        /// let text = r#"{ "name": "mapo", "alpha": 0.2, "inside": { "top": 5 } }"#;
+        /// let objective: Objective = serde_json::from_str(text).unwrap();
+        /// assert_eq!(objective, Objective::Mapo(Mapo { alpha: 0.2, inside: Inside::Top(5), ..Mapo::default() }));
+        /// assert!(objective.check().is_ok());
+        /// assert!(serde_json::from_str::<Objective>(r#"{ "name": "mapo", "alhpa": 0.2 }"#).is_err());
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name")]
+        pub enum Objective {
+            $($(#[$what])* #[serde(rename = $name)] $kind($kind),)*
+        }
+
+        impl Objective {
+            /// All of them, each with its usual settings.
+            pub fn all() -> [Self; [$($name),*].len()] {
+                [$(Self::$kind($kind::default())),*]
+            }
+
+            /// Its name in files and tables.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => $name,)*
+                }
+            }
+
+            fn estimator(&self) -> &dyn Estimator {
+                match self {
+                    $(Self::$kind(objective) => objective,)*
+                }
+            }
+        }
+    };
+}
+
+objectives! {
     /// Memory Augmented Policy Optimization.
-    Mapo(Mapo),
-    /// Expected return, from programs drawn from the policy alone.
-    Reinforce(Reinforce),
+    Mapo = "mapo",
     /// Maximum marginal likelihood of the memory.
-    Mml(Mml),
+    Mml = "mml",
     /// Likelihood of the memory's most probable program.
-    HardEm(HardEm),
+    HardEm = "hard_em",
     /// Likelihood of all programs in memory alike (iterative maximum likelihood).
-    Iml(Iml),
+    Iml = "iml",
+    /// Expected return, from programs drawn from the policy alone.
+    Reinforce = "reinforce",
     /// Expected return and likelihood of the memory mixed.
-    Augmented(Augmented),
+    Augmented = "augmented",
 }
 
 impl Default for Objective {
     fn default() -> Self {
         Self::Mapo(Mapo::default())
-    }
-}
-
-impl Objective {
-    /// All of them, each with its usual settings.
-    pub fn all() -> [Self; 6] {
-        [
-            Self::Mapo(Mapo::default()),
-            Self::Mml(Mml::default()),
-            Self::HardEm(HardEm::default()),
-            Self::Iml(Iml::default()),
-            Self::Reinforce(Reinforce::default()),
-            Self::Augmented(Augmented::default()),
-        ]
-    }
-
-    /// Its name in files and tables.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Mapo(_) => "mapo",
-            Self::Reinforce(_) => "reinforce",
-            Self::Mml(_) => "mml",
-            Self::HardEm(_) => "hard_em",
-            Self::Iml(_) => "iml",
-            Self::Augmented(_) => "augmented",
-        }
-    }
-
-    fn estimator(&self) -> &dyn Estimator {
-        match self {
-            Self::Mapo(mapo) => mapo,
-            Self::Reinforce(reinforce) => reinforce,
-            Self::Mml(mml) => mml,
-            Self::HardEm(hard_em) => hard_em,
-            Self::Iml(iml) => iml,
-            Self::Augmented(augmented) => augmented,
-        }
     }
 }
 
