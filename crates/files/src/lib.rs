@@ -2,7 +2,7 @@
 //!
 //! A reader never sees half of such a file, and a program or machine that stops in the middle leaves what was
 //! there before: the content goes to a temporary file in the same folder, reaches the disk, and then takes
-//! the name. [`write`] takes the content as bytes, [`write_with`] takes what writes it.
+//! the name. [`write()`] takes the content as bytes, [`write_with`] takes what writes it.
 //!
 //! ```
 //! use std::io::Write;
