@@ -5,8 +5,9 @@
 //! the data, and S depends on nothing but the number of examples and the size of a batch: see [`count`]. It
 //! is the same on two threads and on many machines, and a shard can move from one to another.
 //!
-//! Actors do not own shards. Whoever is ready leases the one that has made the fewest batches, so that all
-//! advance evenly: an example whose memory takes long to score is visited as often as any other.
+//! Actors do not own shards. Whoever is ready leases the one that has made the fewest batches, so that in
+//! the long run all advance evenly, also where memories take long to score. One that is held meanwhile lags:
+//! nobody waits for it.
 //!
 //! A run that acts and learns by turns on one thread shares its examples with nobody: it has one shard with
 //! all of them, and goes through them in one order.
