@@ -9,7 +9,16 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     ("You have a table", &["ask", "serve", "run", "sql", "language"]),
     (
         "You have questions with answers",
-        &["data", "train", "eval", "calibrate", "model", "pack", "words"],
+        &[
+            "data",
+            "compose",
+            "train",
+            "eval",
+            "calibrate",
+            "model",
+            "pack",
+            "words",
+        ],
     ),
     (
         "You study how it learns",

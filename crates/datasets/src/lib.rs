@@ -26,4 +26,4 @@ pub use example::{Answer, AnswerKind, Example, Purpose};
 pub use reading::{Reader, Reading, ReadingChoice, ReadingDifference};
 pub use relevance::Relevance;
 pub use selection::{DatasetError, Examples, Selection};
-pub use sources::{Source, toy};
+pub use sources::{Source, jsonl, toy};

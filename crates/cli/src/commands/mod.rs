@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod calibrate;
 pub mod compare;
+pub mod compose;
 pub mod data;
 pub mod demo;
 pub mod eval;

@@ -156,6 +156,16 @@ impl Part {
     }
 }
 
+/// How the words of one's own questions are found in cells: people write freely, so widely.
+pub fn linking() -> Linking {
+    Linking::Wide
+}
+
+/// The language of programs for one's own questions.
+pub fn language() -> Language {
+    Language::FULL
+}
+
 /// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
 #[derive(Debug)]
 pub struct JsonLines;
@@ -195,16 +205,15 @@ impl Source for JsonLines {
         false
     }
 
-    /// People write their questions freely, so their words are looked for widely.
     fn reading(&self) -> Reading {
         Reading {
-            linking: Linking::Wide,
+            linking: linking(),
             ..Reading::PLAIN
         }
     }
 
     fn language(&self) -> Language {
-        Language::FULL
+        language()
     }
 
     fn preset(&self, from_model: bool) -> &'static str {

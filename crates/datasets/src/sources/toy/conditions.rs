@@ -1,11 +1,11 @@
 //! Conditions on rows: a filter and its words.
 
-use super::choices::Choices;
 use super::domains::Kind;
 use super::measures::Measure;
 use super::phrases;
 use super::plans::{Slots, with_article};
 use super::tables::{Sheet, SheetColumn};
+use mapo_composing::Choices;
 use mapo_language::Comparison;
 use mapo_tables::Constant;
 use mapo_text::normalize;

@@ -1,10 +1,10 @@
 //! Ordered columns as questions speak of them: amounts, things counted, times.
 
-use super::choices::Choices;
 use super::domains::{Amount, Counted, Kind, Tense, TimeForm};
 use super::phrases::Shape;
 use super::plans::{Slots, with_article};
 use super::tables::{Sheet, SheetColumn};
+use mapo_composing::Choices;
 use mapo_language::Comparison;
 use mapo_tables::Constant;
 use mapo_text::Date;

@@ -15,7 +15,6 @@
 //!
 //! The splits share kinds of tables, headers and phrasings, but neither tables nor invented names.
 
-mod choices;
 mod conditions;
 mod domains;
 mod measures;
@@ -30,8 +29,8 @@ use crate::example::{Answer, Example};
 use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::Source;
-use choices::Choices;
 use domains::Domain;
+use mapo_composing::Choices;
 use mapo_language::{Function, Language};
 use mapo_tables::Table;
 use questions::{DECK, Intent};

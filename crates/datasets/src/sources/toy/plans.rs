@@ -1,8 +1,8 @@
 //! A program with the templates of its question, and how they are filled.
 
-use super::choices::Choices;
 use super::domains::Tense;
 use super::tables::Sheet;
+use mapo_composing::Choices;
 
 /// A program, and the question once it is known how many things answer it.
 pub(super) struct Plan {

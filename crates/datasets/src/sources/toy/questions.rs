@@ -1,12 +1,12 @@
 //! What is asked: for each intent a program and the templates of its question.
 
-use super::choices::Choices;
 use super::conditions::{Condition, Test, pick_group};
 use super::domains::{Amount, Format, Kind, TimeForm};
 use super::measures::Measure;
 use super::phrases::{self, Shape};
 use super::plans::{Plan, Slots};
 use super::tables::{Sheet, SheetColumn};
+use mapo_composing::Choices;
 use mapo_language::Comparison;
 use mapo_tables::Constant;
 use mapo_text::normalize;

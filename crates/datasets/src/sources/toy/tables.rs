@@ -1,8 +1,9 @@
 //! One random table of a domain.
 
 use super::Split;
-use super::choices::Choices;
 use super::domains::{Amount, Counted, Domain, Format, Key, Kind, Range, TimeForm, Values};
+use super::names;
+use mapo_composing::Choices;
 use mapo_tables::{Table, TableBuilder, column_name};
 use mapo_text::{Date, MONTHS};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl Sheet {
     /// A table of the domain.
     pub fn draw(name: String, domain: &'static Domain, split: Split, choices: &mut Choices) -> Option<Sheet> {
         let rows = choices.between(FEWEST_ROWS, MOST_ROWS, 1) as usize;
-        let names = domain.names.draw(rows, split, choices);
+        let names = names::draw(domain.names, rows, split, choices);
         let rows = names.len();
         let key = choices.pick(domain.keys)?;
         let mut columns = Vec::new();
@@ -228,7 +229,7 @@ fn draw_cells(kind: &Kind, format: Format, rows: usize, split: Split, choices: &
     };
     match kind {
         Kind::Group { values, .. } => texts(draw_groups(values, rows, split, choices)),
-        Kind::Detail(names) => texts(names.draw(rows, split, choices)),
+        Kind::Detail(names) => texts(names::draw(*names, rows, split, choices)),
         Kind::Rank => (1..=rows as i64)
             .map(|rank| number_cell(vec![rank], Format::Plain))
             .collect(),
@@ -246,7 +247,7 @@ fn draw_cells(kind: &Kind, format: Format, rows: usize, split: Split, choices: &
 fn draw_groups(values: &Values, rows: usize, split: Split, choices: &mut Choices) -> Vec<String> {
     let count = choices.between(2, (rows as i64 / 2).min(4), 1) as usize;
     let pool: Vec<String> = match values {
-        Values::Names(names) => names.draw(count, split, choices),
+        Values::Names(names) => names::draw(*names, count, split, choices),
         Values::Words(words) => {
             let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             choices.shuffle(&mut words);

@@ -1,8 +1,8 @@
 //! Whether a question is worth asking: its program runs as a policy would have to write it, its answer is
 //! what a person would write, and no simpler or similar program gives the same.
 
-use super::choices::Choices;
 use super::language;
+use mapo_composing::Choices;
 use mapo_language::{Atom, Context, Denotation, Expression, Function, Interpreter, Program, Symbol};
 use mapo_questions::Question;
 use mapo_tables::Constant;

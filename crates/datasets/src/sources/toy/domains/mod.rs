@@ -7,7 +7,7 @@ mod places;
 mod sport;
 mod travel;
 
-use super::names::Names;
+use mapo_composing::Names;
 
 /// Everything that tables can be about.
 pub(super) fn all() -> impl Iterator<Item = &'static Domain> {

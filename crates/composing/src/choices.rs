@@ -5,7 +5,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A stream of choices. Only whole numbers are drawn, by one fixed rule, so that no rounding and no version
 /// of a sampling library can change what a seed gives.
-pub(super) struct Choices(Xoshiro256PlusPlus);
+#[derive(Debug)]
+pub struct Choices(Xoshiro256PlusPlus);
 
 impl Choices {
     /// One of the streams of a seed, none of which overlaps another.

@@ -1,0 +1,359 @@
+//! Asks for the most and the least.
+
+use super::{Draft, ORDERED, conditions, facet, kept, ordered, rows_of, say, text};
+use crate::choices::Choices;
+use crate::conditions::{Condition, noun_of};
+use crate::phrase;
+use crate::profile::{Facet, Profile, Role};
+use crate::sketch::Step;
+
+/// "which car is the cheapest?"
+pub(super) fn superlative(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
+    most(profile, &[], choices)
+}
+
+/// "cheapest car from Italy"
+pub(super) fn superlative_within(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
+    let count = 1 + usize::from(choices.one_in(5));
+    let conditions = match choices.one_in(5) {
+        true => conditions(profile, count, &[], choices)?,
+        false => vec![
+            Condition::group(profile, &[], choices)
+                .or_else(|| Condition::equal_number(profile, &[], choices))?,
+        ],
+    };
+    let met = (0..profile.table.rows())
+        .filter(|row| conditions.iter().all(|condition| condition.rows.contains(row)))
+        .count();
+    (met > 1).then_some(())?;
+    most(profile, &conditions, choices)
+}
+
+/// What the row with the most is called without the column's name, where that can mean no other column.
+pub(super) fn implied(measured: &Facet, largest: bool, choices: &mut Choices) -> Option<&'static str> {
+    let measure = measured.measure.filter(|_| measured.alone)?;
+    choices
+        .pick(if largest { measure.most } else { measure.least })
+        .copied()
+}
+
+/// The adjective before the column's name.
+fn adjective(measured: &Facet, largest: bool, choices: &mut Choices) -> &'static str {
+    let words: &[&str] = match (measured.role, largest) {
+        (Role::Count, true) => &[
+            "most",
+            "most",
+            "highest number of",
+            "largest number of",
+            "greatest number of",
+        ],
+        (Role::Count, false) => &[
+            "fewest",
+            "fewest",
+            "least",
+            "lowest number of",
+            "smallest number of",
+        ],
+        (Role::Time, true) => &["latest", "most recent", "last"],
+        (Role::Time, false) => &["earliest", "first", "oldest"],
+        (_, true) => &[
+            "highest", "highest", "largest", "biggest", "greatest", "most", "best", "top", "maximum",
+        ],
+        (_, false) => &["lowest", "lowest", "smallest", "least", "minimum"],
+    };
+    choices.pick(words).copied().unwrap_or("most")
+}
+
+fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) -> Option<Draft> {
+    let used: Vec<usize> = conditions.iter().map(|condition| condition.source).collect();
+    let measured = facet(profile, ORDERED, &used, choices)?;
+    let largest = choices.one_in(2) || choices.one_in(4);
+    let name = profile.name();
+    // Mostly the row is asked for by its name; where it has none, or now and then, another cell.
+    let asked = match name {
+        Some(name) if !choices.one_in(4) => name,
+        _ => facet(
+            profile,
+            &[Role::Group, Role::Detail, Role::Time, Role::Amount, Role::Count],
+            &[measured.source],
+            choices,
+        )
+        .filter(|asked| !used.contains(&asked.source))?,
+    };
+    let adjective = adjective(measured, largest, choices);
+    let noun = noun_of(measured, choices);
+    let implied = implied(measured, largest, choices);
+    let row = phrase::rows(&profile.noun, conditions, false, choices);
+    let rows = phrase::rows(&profile.noun, conditions, true, choices);
+    let bare = phrase::around("", &profile.noun, conditions, false, choices);
+    let asked_noun = noun_of(asked, choices);
+    let which = match profile.noun.who {
+        true if conditions.is_empty() && choices.one_in(2) => "who".to_owned(),
+        _ => format!("which {row}"),
+    };
+    let superlative = implied.unwrap_or_default();
+    let slots = [
+        ("which", which.as_str()),
+        ("row", &row),
+        ("rows", &rows),
+        ("bare", &bare),
+        ("one", &profile.noun.one),
+        ("adj", adjective),
+        ("noun", &noun),
+        ("asked", &asked_noun),
+        ("implied", superlative),
+    ];
+    let by_name = asked.role == Role::Name;
+    let question = match (implied.is_some() && !choices.one_in(3), by_name) {
+        (true, true) => {
+            let plain: &[&str] = &[
+                "{implied} {row}",
+                "which {row} is the {implied}?",
+                "what is the {implied} {row}?",
+                "{which} is the {implied}?",
+                "the {implied} {row}",
+                "what's the {implied} {row} in the list?",
+                "find the {implied} {row}",
+                "name of the {implied} {row}",
+            ];
+            let within: &[&str] = &[
+                "of the {rows}, which is the {implied}?",
+                "among the {rows}, which one is the {implied}?",
+                "which of the {rows} is the {implied}?",
+                "{implied} {one} {bare}",
+                "{implied} {bare}",
+            ];
+            let is_plain = conditions.is_empty() || choices.one_in(2);
+            say(choices, if is_plain { plain } else { within }, &slots)?
+        }
+        (true, false) => say(
+            choices,
+            &[
+                "what is the {asked} of the {implied} {row}?",
+                "{asked} of the {implied} {row}",
+                "which {asked} does the {implied} {row} have?",
+                "what {asked} does the {implied} {row} have?",
+            ],
+            &slots,
+        )?,
+        (false, true) => {
+            let plain: &[&str] = &[
+                "which {row} has the {adj} {noun}?",
+                "{row} with the {adj} {noun}",
+                "what {row} has the {adj} {noun}?",
+                "{which} has the {adj} {noun}?",
+                "{which} had the {adj} {noun}?",
+                "the {row} with the {adj} {noun}",
+                "name the {row} with the {adj} {noun}",
+                "which {row} got the {adj} {noun}?",
+            ];
+            let within: &[&str] = &[
+                "of the {rows}, which has the {adj} {noun}?",
+                "among {rows}, which one has the {adj} {noun}?",
+                "which of the {rows} has the {adj} {noun}?",
+                "{adj} {noun} {bare}: which {one}?",
+                "which {one} {bare} has the {adj} {noun}?",
+            ];
+            let is_plain = conditions.is_empty() || choices.one_in(2);
+            say(choices, if is_plain { plain } else { within }, &slots)?
+        }
+        (false, false) => say(
+            choices,
+            &[
+                "what is the {asked} of the {row} with the {adj} {noun}?",
+                "{asked} of the {row} with the {adj} {noun}",
+                "which {asked} has the {row} with the {adj} {noun}?",
+                "what {asked} does the {row} with the {adj} {noun} have?",
+                "in which {asked} was the {adj} {noun} {bare}?",
+            ],
+            &slots,
+        )?,
+    };
+    let (mut steps, from) = kept(conditions, 0);
+    let function = if largest { "argmax" } else { "argmin" };
+    steps.push(Step::Call(format!(
+        "({function} {} {})",
+        rows_of(from),
+        ordered(profile, measured)?
+    )));
+    steps.push(Step::Call(format!(
+        "(hop ${} {})",
+        steps.len() - 1,
+        text(profile, asked)
+    )));
+    Some(Draft { question, steps })
+}
+
+/// "what is the highest price of the cars from Italy?"
+pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
+    let measured = facet(profile, ORDERED, &[], choices)?;
+    let count = usize::from(!choices.one_in(3));
+    let conditions = conditions(profile, count, &[measured.source], choices)?;
+    let largest = choices.one_in(2);
+    let adjective = match adjective(measured, largest, choices) {
+        "best" | "top" if choices.one_in(2) => "highest",
+        adjective => adjective,
+    };
+    let noun = noun_of(measured, choices);
+    let rows = phrase::rows(&profile.noun, &conditions, true, choices);
+    let row = phrase::rows(&profile.noun, &conditions, false, choices);
+    let bare = phrase::around("", &profile.noun, &conditions, true, choices);
+    let slots = [
+        ("adj", adjective),
+        ("noun", noun.as_str()),
+        ("rows", &rows),
+        ("row", &row),
+        ("bare", &bare),
+    ];
+    let plain: &[&str] = &[
+        "what is the {adj} {noun}?",
+        "{adj} {noun}",
+        "what's the {adj} {noun} of any {row}?",
+        "the {adj} {noun} of all {rows}",
+        "{adj} {noun} there is",
+    ];
+    let within: &[&str] = &[
+        "what is the {adj} {noun} of the {rows}?",
+        "{adj} {noun} of the {rows}",
+        "what is the {adj} {noun} {bare}?",
+        "{adj} {noun} of any {row}",
+        "{adj} {noun} {bare}",
+        "what is the {adj} {noun} among {rows}?",
+    ];
+    let question = say(
+        choices,
+        if conditions.is_empty() { plain } else { within },
+        &slots,
+    )?;
+    let (mut steps, from) = kept(&conditions, 0);
+    let function = if largest { "max" } else { "min" };
+    steps.push(Step::Call(format!(
+        "({function} {} {})",
+        rows_of(from),
+        ordered(profile, measured)?
+    )));
+    Some(Draft { question, steps })
+}
+
+const NUMBER_WORDS: &[&str] = &[
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
+const ORDINALS: &[(&str, &str)] = &[
+    ("second", "2nd"),
+    ("third", "3rd"),
+    ("fourth", "4th"),
+    ("fifth", "5th"),
+];
+
+/// "the three cheapest cars"
+pub(super) fn top_k(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
+    let name = profile.name()?;
+    let measured = facet(profile, ORDERED, &[name.source], choices)?;
+    let conditions = if choices.one_in(3) {
+        conditions(profile, 1, &[measured.source, name.source], choices)?
+    } else {
+        Vec::new()
+    };
+    let k = 2 + choices.below(9);
+    let shown = if choices.one_in(2) {
+        NUMBER_WORDS[k - 2].to_owned()
+    } else {
+        k.to_string()
+    };
+    let largest = !choices.one_in(3);
+    let noun = noun_of(measured, choices);
+    let adjective = adjective(measured, largest, choices);
+    let rows = phrase::rows(&profile.noun, &conditions, true, choices);
+    let implied = implied(measured, largest, choices);
+    let slots = [
+        ("k", shown.as_str()),
+        ("rows", &rows),
+        ("noun", &noun),
+        ("adj", adjective),
+        ("implied", implied.unwrap_or_default()),
+    ];
+    let forms: &[&str] = match (implied, largest, choices.one_in(2)) {
+        (Some(_), _, true) => &[
+            "the {k} {implied} {rows}",
+            "{k} {implied} {rows}",
+            "what are the {k} {implied} {rows}?",
+            "which {k} {rows} are the {implied}?",
+        ],
+        (_, true, _) => &[
+            "top {k} {rows} by {noun}",
+            "the {k} {rows} with the {adj} {noun}",
+            "which {k} {rows} have the {adj} {noun}?",
+            "list the top {k} {rows} by {noun}",
+            "top {k} {rows} in {noun}",
+            "{k} {rows} with the {adj} {noun}",
+        ],
+        (_, false, _) => &[
+            "bottom {k} {rows} by {noun}",
+            "the {k} {rows} with the {adj} {noun}",
+            "which {k} {rows} have the {adj} {noun}?",
+            "{k} {rows} with the {adj} {noun}",
+        ],
+    };
+    let question = say(choices, forms, &slots)?;
+    let (mut steps, from) = kept(&conditions, 0);
+    let function = if largest { "largest" } else { "smallest" };
+    steps.push(Step::Call(format!(
+        "({function} {} [{k}] {})",
+        rows_of(from),
+        ordered(profile, measured)?
+    )));
+    steps.push(Step::Call(format!(
+        "(hop ${} {})",
+        steps.len() - 1,
+        text(profile, name)
+    )));
+    Some(Draft { question, steps })
+}
+
+/// "which car is the second cheapest?"
+pub(super) fn kth(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
+    let name = profile.name()?;
+    let measured = facet(profile, ORDERED, &[name.source], choices)?;
+    let k = 2 + choices.below(ORDINALS.len());
+    let (word, digits) = ORDINALS[k - 2];
+    let shown = if choices.one_in(3) { digits } else { word };
+    let largest = !choices.one_in(3);
+    let noun = noun_of(measured, choices);
+    let adjective = adjective(measured, largest, choices);
+    let implied = implied(measured, largest, choices);
+    let slots = [
+        ("k", shown),
+        ("one", profile.noun.one.as_str()),
+        ("noun", &noun),
+        ("adj", adjective),
+        ("implied", implied.unwrap_or_default()),
+    ];
+    let forms: &[&str] = match (implied, largest) {
+        (Some(_), _) if choices.one_in(2) => &[
+            "{k} {implied} {one}",
+            "which {one} is the {k} {implied}?",
+            "what is the {k} {implied} {one}?",
+        ],
+        (_, true) => &[
+            "which {one} has the {k} {adj} {noun}?",
+            "{one} with the {k} {adj} {noun}",
+            "which {one} comes {k} in {noun}?",
+            "which {one} is {k} by {noun}?",
+            "{k} {one} by {noun}",
+        ],
+        (_, false) => &[
+            "which {one} has the {k} {adj} {noun}?",
+            "{one} with the {k} {adj} {noun}",
+        ],
+    };
+    let question = say(choices, forms, &slots)?;
+    let function = if largest { "nth_largest" } else { "nth_smallest" };
+    let call = format!("({function} all_rows [{k}] {})", ordered(profile, measured)?);
+    Some(Draft {
+        question,
+        steps: vec![
+            Step::Call(call),
+            Step::Call(format!("(hop $0 {})", text(profile, name))),
+        ],
+    })
+}

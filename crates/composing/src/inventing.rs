@@ -1,0 +1,163 @@
+//! Invented tables: what people keep in spreadsheets, filled by chance.
+
+use crate::choices::Choices;
+use crate::headers::{Style, shortened};
+use crate::meanings::{DOMAINS, Domain, Measure, Topic, measure, topic};
+use crate::names::Names;
+use mapo_tables::{Table, TableBuilder};
+use std::sync::Arc;
+
+/// An invented table, and what its rows are: several, and one.
+#[derive(Clone, Debug)]
+pub struct Invented {
+    /// The table; its name is that of a file.
+    pub table: Arc<Table>,
+    /// "cars", "car".
+    pub rows: (&'static str, &'static str),
+}
+
+/// Invents a table.
+///
+/// ```
+/// use mapo_composing::{Choices, invent};
+/// let invented = invent(&mut Choices::new(1, 0));
+/// assert!(invented.table.rows() >= 8);
+/// ```
+pub fn invent(choices: &mut Choices) -> Invented {
+    let domain = &DOMAINS[choices.below(DOMAINS.len())];
+    let rows = 8 + choices.below(18) + if choices.one_in(4) { choices.below(60) } else { 0 };
+    let style = Style::pick(choices);
+    let mut columns: Vec<(String, Vec<String>)> = Vec::new();
+    if let Some(names) = domain.names {
+        let header = choices
+            .pick(domain.keys)
+            .copied()
+            .unwrap_or("name")
+            .replace('_', " ");
+        let header: Vec<String> = header.split(' ').map(str::to_owned).collect();
+        let mut cells = names.draw(rows, &mut |_| true, choices);
+        cells.resize_with(rows, || "Unnamed".to_owned());
+        columns.push((style.write(&header), cells));
+    } else if choices.one_in(2) {
+        let header = choices
+            .pick(domain.keys)
+            .copied()
+            .unwrap_or("id")
+            .replace('_', " ");
+        let header: Vec<String> = header.split(' ').map(str::to_owned).collect();
+        let start = 1 + choices.below(5000);
+        columns.push((
+            style.write(&header),
+            (start..start + rows).map(|number| number.to_string()).collect(),
+        ));
+    }
+    let mut wanted: Vec<&str> = domain.columns.to_vec();
+    choices.shuffle(&mut wanted);
+    wanted.truncate(4 + choices.below(6));
+    for header in wanted {
+        columns.extend(column(domain, header, rows, style, choices));
+    }
+    let name = format!("{}.csv", domain.rows.0);
+    let mut builder = TableBuilder::new(name, columns.iter().map(|(header, _)| header.clone()));
+    for row in 0..rows {
+        builder.push_row(columns.iter().map(|(_, cells)| cells[row].as_str()));
+    }
+    Invented {
+        table: Arc::new(builder.finish()),
+        rows: domain.rows,
+    }
+}
+
+/// A column of a domain under one of the headers that mean it.
+fn column(
+    domain: &Domain,
+    header: &str,
+    rows: usize,
+    style: Style,
+    choices: &mut Choices,
+) -> Option<(String, Vec<String>)> {
+    let words: Vec<String> = header.split(' ').map(str::to_owned).collect();
+    let as_topic = topic(&words);
+    let as_measure =
+        measure(&words).filter(|_| as_topic.is_none_or(|topic| !topic.headers.contains(&header)));
+    let (headers, cells) = match (as_measure, as_topic) {
+        (Some(measure), _) => (measure.headers, numbers(measure, rows, choices)),
+        (None, Some(topic)) => (topic.headers, groups(topic, rows, choices)),
+        (None, None) => (
+            &[][..],
+            groups_of(&Names::Person.draw(5, &mut |_| true, choices), rows, choices),
+        ),
+    };
+    // Mostly the domain's own header; else another that means the same.
+    let header = match choices.pick(headers) {
+        Some(other) if choices.one_in(4) && !domain.keys.contains(other) => *other,
+        _ => header,
+    };
+    let words: Vec<String> = header.split(' ').map(str::to_owned).collect();
+    Some((style.write(&shortened(&words, choices)), cells))
+}
+
+fn numbers(measure: &Measure, rows: usize, choices: &mut Choices) -> Vec<String> {
+    let (low, high, decimals) = measure.range;
+    let scale = 10f64.powi(i32::from(decimals));
+    // Wide ranges are drawn by their order of magnitude, as populations and revenues are.
+    let is_wide = low > 0.0 && high / low > 300.0;
+    let is_date = measure.is_time && choices.one_in(3);
+    let is_sparse = choices.one_in(8);
+    let with_commas = high >= 10_000.0 && !measure.is_time && choices.one_in(4);
+    let cell = |choices: &mut Choices| {
+        if is_sparse && choices.one_in(9) {
+            return String::new();
+        }
+        let part = choices.below(100_001) as f64 / 100_000.0;
+        let number = match is_wide {
+            true => (low.ln() + part * (high.ln() - low.ln())).exp(),
+            false => low + part * (high - low),
+        };
+        let number = (number * scale).round() / scale;
+        if is_date {
+            return format!(
+                "{number}-{:02}-{:02}",
+                1 + choices.below(12),
+                1 + choices.below(28)
+            );
+        }
+        let text = number.to_string();
+        match with_commas && number >= 1000.0 && number.fract() == 0.0 {
+            true => grouped(&text),
+            false => text,
+        }
+    };
+    (0..rows).map(|_| cell(choices)).collect()
+}
+
+/// Digits in groups of three.
+fn grouped(digits: &str) -> String {
+    let first = digits.len() % 3;
+    let mut parts: Vec<&str> = Vec::new();
+    if first > 0 {
+        parts.push(&digits[..first]);
+    }
+    parts.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
+    parts.join(",")
+}
+
+fn groups(topic: &Topic, rows: usize, choices: &mut Choices) -> Vec<String> {
+    let values: Vec<String> = match topic.values.is_empty() {
+        true => Names::Club.draw(6, &mut |_| true, choices),
+        false => topic.values.iter().map(|value| (*value).to_owned()).collect(),
+    };
+    groups_of(&values, rows, choices)
+}
+
+/// Some of the values, some more often than others.
+fn groups_of(values: &[String], rows: usize, choices: &mut Choices) -> Vec<String> {
+    let mut values: Vec<String> = values.to_vec();
+    choices.shuffle(&mut values);
+    values.truncate(2 + choices.below(7.min(rows / 3).max(1)));
+    let cell = |choices: &mut Choices| {
+        let place = choices.below(values.len()).min(choices.below(values.len() + 1));
+        values.get(place).cloned().unwrap_or_default()
+    };
+    (0..rows).map(|_| cell(choices)).collect()
+}
