@@ -5,7 +5,7 @@ use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::Source;
 use crate::sources::lines::Lines;
-use mapo_language::Language;
+use mapo_language::{Dialect, Language};
 use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
@@ -195,16 +195,17 @@ impl Source for JsonLines {
         false
     }
 
-    /// People write their questions freely, so their words are looked for widely.
+    /// People write their questions freely, so their words are looked for widely, and ask for whatever they like.
     fn reading(&self) -> Reading {
         Reading {
             linking: Linking::Wide,
+            language: Dialect::People,
             ..Reading::PLAIN
         }
     }
 
     fn language(&self) -> Language {
-        Language::FULL
+        Language::before_people()
     }
 
     fn preset(&self, from_model: bool) -> &'static str {

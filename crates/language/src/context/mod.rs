@@ -78,7 +78,12 @@ impl Context {
             let arguments = function.definition().arguments.iter();
             arguments.filter(|argument| wanted.contains(argument)).count() > 1
         };
-        let joins = |wanted: &[Argument]| language.functions.iter().any(|function| takes_two(function, wanted));
+        let joins = |wanted: &[Argument]| {
+            language
+                .functions
+                .iter()
+                .any(|function| takes_two(function, wanted))
+        };
         Context {
             subject: Arc::new(Subject::new(table, distinct, language.like_sql)),
             offered_constants,

@@ -12,7 +12,13 @@ pub(super) const DIFFERENCE: Definition = Definition {
     synonyms: &["between", "apart", "gap", "margin"],
     admits: |machine, args| are_two(machine, args) && in_order(args),
     run: |machine, args| run(machine, args, |a, b| Some((a - b).abs())),
-    english: |phrase| format!("the difference between {} and {}", phrase.number(0), phrase.number(1)),
+    english: |phrase| {
+        format!(
+            "the difference between {} and {}",
+            phrase.number(0),
+            phrase.number(1)
+        )
+    },
     sql: |select| sql(select, "abs(a - b)"),
     cases: CASES,
     ..ARITHMETIC

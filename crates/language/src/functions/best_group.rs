@@ -77,10 +77,14 @@ fn sql(select: &mut Select<'_>, extreme: Extreme) -> String {
         (Extreme::Largest, false) => format!("value = (SELECT max(value) FROM v{step})"),
         (Extreme::Smallest, false) => format!("value = (SELECT min(value) FROM v{step})"),
         (Extreme::Largest, true) => {
-            format!("(SELECT max(value) FROM v{step}) - value <= {CLOSE} * (SELECT abs(max(value)) FROM v{step})")
+            format!(
+                "(SELECT max(value) FROM v{step}) - value <= {CLOSE} * (SELECT abs(max(value)) FROM v{step})"
+            )
         }
         (Extreme::Smallest, true) => {
-            format!("value - (SELECT min(value) FROM v{step}) <= {CLOSE} * (SELECT abs(min(value)) FROM v{step})")
+            format!(
+                "value - (SELECT min(value) FROM v{step}) <= {CLOSE} * (SELECT abs(min(value)) FROM v{step})"
+            )
         }
     };
     let which = format!("WHERE {row} IN (SELECT label_row FROM v{step} WHERE {best})");

@@ -56,11 +56,7 @@ pub(super) const NTH_SMALLEST: Definition = Definition {
 
 /// What all have in common.
 const RANKED: Definition = Definition {
-    arguments: &[
-        Argument::Rows,
-        Argument::NumberConstant,
-        Argument::OrderedColumn,
-    ],
+    arguments: &[Argument::Rows, Argument::NumberConstant, Argument::OrderedColumn],
     not_in_toy: Some("the questions of the built-in dataset stay as they were before it"),
     cells: |seen| seen.kept(seen.call.column(2)),
     ..Definition::BASE

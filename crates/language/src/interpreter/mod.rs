@@ -278,7 +278,10 @@ impl Interpreter {
                 Some(ValuesKind::Numbers) => match (wanted, values) {
                     (Argument::Quantity, _) => true,
                     (Argument::Number | Argument::NumberOrConstant, ValuesRef::Variable(_)) => true,
-                    (Argument::NumberOrConstant | Argument::NumberConstant, ValuesRef::Constant(constant)) => {
+                    (
+                        Argument::NumberOrConstant | Argument::NumberConstant,
+                        ValuesRef::Constant(constant),
+                    ) => {
                         let constant = &self.context.constants()[constant.0 as usize];
                         matches!(constant, Constant::Numbers(numbers) if numbers.len() == 1)
                     }

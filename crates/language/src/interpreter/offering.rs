@@ -160,7 +160,11 @@ impl Interpreter {
     fn is_put_again(&self, definition: &Definition, args: &Args) -> bool {
         let mut rows = args[0].rows();
         while let Some(variable) = rows.as_variable() {
-            let Finished { function, args: before, .. } = &self.finished[variable];
+            let Finished {
+                function,
+                args: before,
+                ..
+            } = &self.finished[variable];
             let earlier = function.definition();
             if earlier.name == definition.name && before[1..] == args[1..] {
                 return true;

@@ -81,7 +81,9 @@ impl Interpreter {
                 self.machine.words(RowsRef::variable(variable as u8)),
             )),
             Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
-            Held::Truth(truth) => Denotation::Strings(truth.iter().map(|truth| word(*truth).into()).collect()),
+            Held::Truth(truth) => {
+                Denotation::Strings(truth.iter().map(|truth| word(*truth).into()).collect())
+            }
             Held::Groups { .. } => {
                 let numbers = self.machine.group_numbers(variable).iter().copied();
                 Denotation::Groups(values.map(|label| label.to_string()).zip(numbers).collect())

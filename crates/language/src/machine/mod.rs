@@ -156,9 +156,12 @@ impl Machine {
     /// the cells they come from.
     pub fn answers(&self, variable: usize) -> Values<'_> {
         match self.held.get(variable) {
-            Some(&(Held::Values { column, start, end } | Held::Groups { column, start, end, .. }))
-                if self.column(column).kind() == ColumnKind::Text =>
-            {
+            Some(
+                &(Held::Values { column, start, end }
+                | Held::Groups {
+                    column, start, end, ..
+                }),
+            ) if self.column(column).kind() == ColumnKind::Text => {
                 let source = self.column(column).source();
                 let cells = self.cells[start as usize..end as usize].iter();
                 Values::Cells(self.subject.table().answers(source), cells)
@@ -171,9 +174,9 @@ impl Machine {
     /// The labels of a variable's groups, as later expressions see them.
     pub fn labels(&self, variable: usize) -> Values<'_> {
         match self.held.get(variable) {
-            Some(&Held::Groups { column, start, end, .. }) => {
-                Values::of(&self.subject, column, &self.codes[start as usize..end as usize])
-            }
+            Some(&Held::Groups {
+                column, start, end, ..
+            }) => Values::of(&self.subject, column, &self.codes[start as usize..end as usize]),
             _ => Values::none(),
         }
     }
@@ -181,9 +184,9 @@ impl Machine {
     /// The numbers of a variable's groups.
     pub fn group_numbers(&self, variable: usize) -> &[f64] {
         match self.held.get(variable) {
-            Some(&Held::Groups { start, end, first, .. }) => {
-                &self.numbers[first as usize..][..(end - start) as usize]
-            }
+            Some(&Held::Groups {
+                start, end, first, ..
+            }) => &self.numbers[first as usize..][..(end - start) as usize],
             _ => &[],
         }
     }
@@ -248,7 +251,9 @@ impl Machine {
     pub fn filled(&self, rows: RowsRef, column: ColumnId) -> usize {
         let (span, set) = (self.span(rows), filled(self.subject.table(), column));
         let words = self.words(rows)[span.clone()].iter().zip(&set.words()[span]);
-        words.map(|(given, known)| (given & known).count_ones() as usize).sum()
+        words
+            .map(|(given, known)| (given & known).count_ones() as usize)
+            .sum()
     }
 
     /// Whether some of the rows have a value in the column.

@@ -17,7 +17,10 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// How many bytes it takes.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.rows) + size_of_val(&*self.values) + size_of_val(&*self.numbers)
+        size_of::<Self>()
+            + size_of_val(&*self.rows)
+            + size_of_val(&*self.values)
+            + size_of_val(&*self.numbers)
     }
 }
 

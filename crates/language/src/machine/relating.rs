@@ -128,7 +128,9 @@ impl Machine {
         if let ValuesRef::Constant(constant) = values {
             let related = |relation| self.subject.constant_rows(constant, column, relation).words();
             let (part, whole) = (related(Relation::Contains), related(Relation::Is));
-            return self.span(rows).all(|word| words[word] & (part[word] ^ whole[word]) == 0);
+            return self
+                .span(rows)
+                .all(|word| words[word] & (part[word] ^ whole[word]) == 0);
         }
         let Some((source, codes)) = self.codes(values) else {
             return true;

@@ -124,12 +124,7 @@ impl Subject {
 
     /// The rows in which a text column contains a value of a text column, or is it; `None` in tables too large
     /// to keep it.
-    pub fn text_rows(
-        &self,
-        value: (ColumnId, u32),
-        column: ColumnId,
-        relation: Relation,
-    ) -> Option<&RowSet> {
+    pub fn text_rows(&self, value: (ColumnId, u32), column: ColumnId, relation: Relation) -> Option<&RowSet> {
         let kept = match relation {
             Relation::Is => self.whole_rows.get_or_init(|| TextRows::new(&self.table)),
             _ => &self.text_rows,

@@ -86,7 +86,9 @@ impl Phrase<'_> {
     pub fn number(&self, at: usize) -> String {
         match self.call.number(at) {
             Number::Constant(number) => Value::Number(number).to_string(),
-            Number::Step { step, .. } if step + 1 == self.call.step && !self.call.joins() => "that".to_owned(),
+            Number::Step { step, .. } if step + 1 == self.call.step && !self.call.joins() => {
+                "that".to_owned()
+            }
             Number::Step { step, .. } => format!("that of step {}", step + 1),
         }
     }

@@ -137,9 +137,8 @@ impl Call<'_> {
 
     /// Whether it takes rows or results twice, and so speaks of each by the number of its step.
     pub fn joins(&self) -> bool {
-        let counts = |argument: &&Given<'_>| {
-            matches!(argument, Given::Rows(_) | Given::Number(Number::Step { .. }))
-        };
+        let counts =
+            |argument: &&Given<'_>| matches!(argument, Given::Rows(_) | Given::Number(Number::Step { .. }));
         self.arguments.iter().filter(counts).count() > 1
     }
 }

@@ -381,9 +381,10 @@ impl<'a> Evaluator<'a> {
             return *number;
         }
         match &self.items(argument).1[..] {
-            [Item::Number(first), rest @ ..] => {
-                rest.iter().all(|item| *item == Item::Number(*first)).then_some(*first)
-            }
+            [Item::Number(first), rest @ ..] => rest
+                .iter()
+                .all(|item| *item == Item::Number(*first))
+                .then_some(*first),
             _ => None,
         }
     }
@@ -417,7 +418,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn is_offered_in_rows(&self, function: &str, args: &[Argument]) -> bool {
-        let are_two = || args[0] != args[1] && self.number(&args[0]).is_some() && self.number(&args[1]).is_some();
+        let are_two =
+            || args[0] != args[1] && self.number(&args[0]).is_some() && self.number(&args[1]).is_some();
         match function {
             "highest" | "lowest" => {
                 return matches!(&args[0], Argument::Variable(v)
@@ -435,7 +437,9 @@ impl<'a> Evaluator<'a> {
         let present = |column: &Argument| self.has_some(&rows, self.column(column));
         let filled = |rows: &[usize], column: &Argument| {
             let column = self.column(column);
-            rows.iter().filter(|row| Self::is_filled(&column.cells[**row])).count()
+            rows.iter()
+                .filter(|row| Self::is_filled(&column.cells[**row]))
+                .count()
         };
         match function {
             "any" => true,
@@ -453,7 +457,8 @@ impl<'a> Evaluator<'a> {
             "nth_largest" | "nth_smallest" => {
                 let mut items = self.ranked(&rows, self.column(&args[2]), true);
                 items.dedup();
-                self.rank(&args[1]).is_some_and(|rank| rank >= 2 && rank <= items.len())
+                self.rank(&args[1])
+                    .is_some_and(|rank| rank >= 2 && rank <= items.len())
             }
             "count_per" => filled(&rows, &args[1]) > 1,
             "sum_per" | "average_per" | "max_per" | "min_per" => {
@@ -629,7 +634,9 @@ impl<'a> Evaluator<'a> {
                     let beats = |a: f64, b: f64| if largest { a > b } else { a < b };
                     let unbeaten = groups.iter().filter(|(_, number)| {
                         let near = |other: f64| (other - number).abs() <= 1e-13 * other.abs();
-                        !groups.iter().any(|(_, other)| beats(*other, *number) && !near(*other))
+                        !groups
+                            .iter()
+                            .any(|(_, other)| beats(*other, *number) && !near(*other))
                     });
                     Value::Items(*kind, unbeaten.map(|(label, _)| label.clone()).collect())
                 }
@@ -666,7 +673,11 @@ impl<'a> Evaluator<'a> {
                 Some(rank) => items.into_iter().take(rank).collect(),
                 None => Vec::new(),
             };
-            let is_wanted = |row: &usize| column.cells[*row].as_ref().is_some_and(|item| wanted.contains(item));
+            let is_wanted = |row: &usize| {
+                column.cells[*row]
+                    .as_ref()
+                    .is_some_and(|item| wanted.contains(item))
+            };
             Value::Rows(rows.iter().copied().filter(is_wanted).collect())
         };
         match function {
@@ -700,7 +711,9 @@ impl<'a> Evaluator<'a> {
                     "min_per" => numbers.iter().copied().fold(f64::INFINITY, f64::min),
                     _ => numbers.iter().sum(),
                 };
-                let groups = groups.iter().map(|(label, numbers)| (label.clone(), number(numbers)));
+                let groups = groups
+                    .iter()
+                    .map(|(label, numbers)| (label.clone(), number(numbers)));
                 Value::Groups(labels.kind, groups.collect())
             }
             "count" => Value::Scalar(Some(rows.len() as f64)),

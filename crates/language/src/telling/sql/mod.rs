@@ -122,8 +122,12 @@ impl Select<'_> {
     pub fn two_numbers(&self) -> String {
         let number = |at: usize| match self.call.number(at) {
             Number::Constant(number) => quote::number(number),
-            Number::Step { step, values: false, .. } => format!("(SELECT value FROM v{step})"),
-            Number::Step { step, values: true, .. } => {
+            Number::Step {
+                step, values: false, ..
+            } => format!("(SELECT value FROM v{step})"),
+            Number::Step {
+                step, values: true, ..
+            } => {
                 format!("(SELECT CASE WHEN count(DISTINCT value) = 1 THEN max(value) END FROM v{step})")
             }
         };
