@@ -86,9 +86,9 @@ impl Answerer {
     }
 
     /// The language that the model was trained to write.
-    fn language(&self) -> Language {
-        let language = Dataset::language_of(self.card.data.as_deref().unwrap_or_default());
-        language.known_as(self.functions)
+    fn language(&self, reading: &Reading) -> Language {
+        let papers = Dataset::language_of(self.card.data.as_deref().unwrap_or_default());
+        reading.language(papers).known_as(self.functions)
     }
 
     /// Answers a question about a table. That no program is found is no error: the reply says so.
@@ -111,7 +111,7 @@ impl Answerer {
             &view,
         ));
         let constants = read.mentions.iter().map(|mention| mention.constant.clone());
-        let language = reading.language(self.language());
+        let language = self.language(&reading);
         let context = Arc::new(Context::new(Arc::clone(table), constants, language));
         let mut interpreter = Interpreter::with_assistance(context, Assistance::All);
         let mut policy = NeuralPolicy::new(Arc::clone(network));

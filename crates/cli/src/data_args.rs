@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mapo_datasets::{Dataset, DatasetError, Example, Reader, ReadingChoice, Selection};
-use mapo_language::Fit;
+use mapo_language::{Dialect, Fit};
 use mapo_questions::Linking;
 
 /// Which examples of a dataset.
@@ -38,6 +38,10 @@ pub struct ReadingArgs {
     /// the paper; `table`, anywhere, so that an answer may be nothing, the default for WikiSQL.
     #[arg(long, value_name = "FIT")]
     fit: Option<Fit>,
+    /// The language of programs: `paper`, its functions and lengths; `people`, with all functions, up to six
+    /// expressions and no offers that change nothing, the default for one's own questions.
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<Dialect>,
 }
 
 impl SelectionArgs {
@@ -60,6 +64,7 @@ impl ReadingArgs {
             reader: self.reader,
             linking: self.linking,
             fit: self.fit,
+            language: self.language,
         }
     }
 }

@@ -15,6 +15,10 @@ pub fn denotation(value: &Denotation) -> Value {
         Denotation::Rows(rows) => rows.iter().collect(),
         Denotation::Strings(strings) => json!(strings),
         Denotation::Numbers(numbers) => numbers.iter().map(|n| number(*n)).collect(),
+        Denotation::Groups(groups) => groups
+            .iter()
+            .flat_map(|(label, n)| [json!(label), number(*n)])
+            .collect(),
         Denotation::Dates(dates) => dates.iter().map(|date| date.to_string()).collect(),
     }
 }

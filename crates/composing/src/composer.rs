@@ -50,7 +50,7 @@ const TRIES: usize = 40;
 /// for (model, country, price) in [("Corvo", "Italy", "300"), ("Lumen", "Spain", "250"), ("Tundra", "Italy", "410"), ("Delph", "Spain", "90")] {
 ///     builder.push_row([model, country, price]);
 /// }
-/// let wishes = Wishes { linking: Linking::Wide, language: Language::FULL };
+/// let wishes = Wishes { linking: Linking::Wide, language: Language::PEOPLE };
 /// let made = compose(&Arc::new(builder.finish()), None, 10, wishes, &mut Choices::new(1, 0));
 /// assert!(!made.is_empty());
 /// assert!(made.iter().all(|made| !made.answer.is_empty()));

@@ -6,7 +6,7 @@ use crate::reading::{Reader, Reading, ReadingChoice};
 use crate::scoring::{Item, Report};
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::{SOURCES, Source, source, toy};
-use mapo_language::{Language, Lexicon};
+use mapo_language::{Dialect, Language, Lexicon};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -89,11 +89,11 @@ impl Dataset {
         }
     }
 
-    /// The language of the programs for a dataset of this [name](Self::name); the whole language if there is
-    /// none.
+    /// The paper's language of the programs for a dataset of this [name](Self::name); that of questions of one's
+    /// own if there is none.
     pub fn language_of(name: &str) -> Language {
         let known = name.split(':').next().and_then(source);
-        known.map_or(Language::FULL, |source| source.language())
+        known.map_or_else(Language::before_people, |source| source.language())
     }
 
     /// The kind of dataset, without where it is: `toy`, `wtq`, `wikisql`, `jsonl`.
@@ -159,8 +159,10 @@ impl Dataset {
     }
 
     /// The same selection, read as a model was trained, as far as the selection does not say how. An
-    /// annotation that the model was trained with and this dataset has not is passed over.
+    /// annotation that the model was trained with and this dataset has not is passed over. A model that does not
+    /// say its language knows the paper's, whatever questions it is asked.
     pub fn selection_for(&self, selection: Selection, mut trained: ReadingChoice) -> Selection {
+        trained.language = trained.language.or(Some(Dialect::Paper));
         trained.reader = trained.reader.filter(|reader| self.has(*reader));
         Selection {
             reading: selection.reading.or(trained),
@@ -170,7 +172,7 @@ impl Dataset {
 
     /// The functions that programs are numbered with: those of whoever answers, or else the dataset's.
     pub fn functions(&self, selection: &Selection) -> Lexicon {
-        let own = || self.source.language().lexicon;
+        let own = || self.reading(selection).language(self.source.language()).lexicon;
         selection.functions.unwrap_or_else(own)
     }
 

@@ -4,7 +4,7 @@ use crate::Relevance;
 use crate::scoring::wtq::Scratch;
 use crate::{Answer, Example};
 use mapo_core::{Action, Env};
-use mapo_language::{Assistance, Context, Interpreter, Token};
+use mapo_language::{Assistance, Context, Interpreter, Language, Token};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -18,6 +18,17 @@ pub enum Pruning {
     Paper,
     /// Those for which a trigger word or one that says the same is in the question.
     Wide,
+}
+
+impl Pruning {
+    /// The language of an example with the functions that may be used.
+    fn language(self, example: &Example) -> Language {
+        match self {
+            Pruning::None => example.language,
+            Pruning::Paper => example.suggested(false),
+            Pruning::Wide => example.suggested(true),
+        }
+    }
 }
 
 impl FromStr for Pruning {
@@ -62,11 +73,17 @@ struct Discount {
 impl TableEnv {
     /// At the beginning of a program for an example.
     pub fn new(example: &Example, pruning: Pruning, assistance: Assistance) -> Self {
-        let context = match pruning {
-            Pruning::None => example.context(),
-            Pruning::Paper => example.context_in(example.suggested(false)),
-            Pruning::Wide => example.context_in(example.suggested(true)),
-        };
+        TableEnv::in_language(example, pruning.language(example), assistance)
+    }
+
+    /// The same for random exploration: frugal, and no longer than what can be found by chance.
+    pub fn exploring(example: &Example, pruning: Pruning) -> Self {
+        let language = pruning.language(example).explored();
+        TableEnv::in_language(example, language, Assistance::Frugal)
+    }
+
+    fn in_language(example: &Example, language: Language, assistance: Assistance) -> Self {
+        let context = example.context_in(language);
         TableEnv {
             interpreter: Interpreter::with_assistance(Arc::new(context), assistance),
             answer: example.answer.clone(),

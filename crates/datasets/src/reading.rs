@@ -1,6 +1,6 @@
 //! How data is read: the switches that a store, a run, a comparison and a model must agree in.
 
-use mapo_language::{Fit, Language};
+use mapo_language::{Dialect, Fit, Language};
 use mapo_questions::{Linking, Question};
 use mapo_tables::Table;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,10 @@ pub struct Reading {
     /// paper's way.
     #[serde(default)]
     pub fit: Fit,
+    /// Whose language programs are written in. Files that do not say were made when there was only the
+    /// paper's.
+    #[serde(default)]
+    pub language: Dialect,
 }
 
 fn papers_linking() -> Linking {
@@ -63,7 +67,7 @@ fn papers_linking() -> Linking {
 /// A difference between two ways of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadingDifference {
-    /// The switch: `reader`, `linking`, `fit`. Its flag on the command line has the same name.
+    /// The switch: `reader`, `linking`, `fit`, `language`. Its flag on the command line has the same name.
     pub switch: &'static str,
     /// What it is in the one.
     pub found: String,
@@ -77,14 +81,16 @@ impl Reading {
         reader: Reader::Mapo,
         linking: Linking::Paper,
         fit: Fit::Rows,
+        language: Dialect::Paper,
     };
 
     /// The switches by name.
-    pub fn named(&self) -> [(&'static str, String); 3] {
+    pub fn named(&self) -> [(&'static str, String); 4] {
         [
             ("reader", self.reader.to_string()),
             ("linking", self.linking.to_string()),
             ("fit", self.fit.to_string()),
+            ("language", self.language.to_string()),
         ]
     }
 
@@ -105,8 +111,12 @@ impl Reading {
         Question::read(text, table, self.linking)
     }
 
-    /// A language as its programs are written for data that is read so.
-    pub fn language(&self, language: Language) -> Language {
+    /// The language of programs for data that is read so, where a dataset has this one as the paper's.
+    pub fn language(&self, papers: Language) -> Language {
+        let language = match self.language {
+            Dialect::Paper => papers,
+            Dialect::People => papers.for_people(),
+        };
         Language {
             fit: self.fit,
             ..language
@@ -128,11 +138,14 @@ pub struct ReadingChoice {
     /// Where values must stand to be offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
+    /// Whose language programs are written in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<Dialect>,
 }
 
 impl ReadingChoice {
     /// The names of the switches, in files and as flags.
-    pub const NAMES: [&str; 3] = ["reader", "linking", "fit"];
+    pub const NAMES: [&str; 4] = ["reader", "linking", "fit", "language"];
 
     /// What is said here, and for the rest what is said there.
     pub fn or(self, other: Self) -> Self {
@@ -140,6 +153,7 @@ impl ReadingChoice {
             reader: self.reader.or(other.reader),
             linking: self.linking.or(other.linking),
             fit: self.fit.or(other.fit),
+            language: self.language.or(other.language),
         }
     }
 
@@ -149,6 +163,7 @@ impl ReadingChoice {
             reader: self.reader.unwrap_or(rest.reader),
             linking: self.linking.unwrap_or(rest.linking),
             fit: self.fit.unwrap_or(rest.fit),
+            language: self.language.unwrap_or(rest.language),
         }
     }
 
@@ -171,6 +186,10 @@ impl ReadingChoice {
                 said.fit = Some(value.parse()?);
                 self.fit.is_none()
             }
+            "language" => {
+                said.language = Some(value.parse()?);
+                self.language.is_none()
+            }
             _ => return Err(format!("there is no switch of reading '{name}'")),
         };
         *self = self.or(said);
@@ -184,6 +203,7 @@ impl From<Reading> for ReadingChoice {
             reader: Some(reading.reader),
             linking: Some(reading.linking),
             fit: Some(reading.fit),
+            language: Some(reading.language),
         }
     }
 }
@@ -197,11 +217,12 @@ mod tests {
         reader: Reader::CoreNlp,
         linking: Linking::Wide,
         fit: Fit::Table,
+        language: Dialect::People,
     };
 
     #[test]
     fn files_hold_every_switch_by_its_name() {
-        let written = json!({ "reader": "corenlp", "linking": "wide", "fit": "table" });
+        let written = json!({ "reader": "corenlp", "linking": "wide", "fit": "table", "language": "people" });
         assert_eq!(serde_json::to_value(OTHER).unwrap(), written);
         assert_eq!(serde_json::to_value(ReadingChoice::from(OTHER)).unwrap(), written);
         assert_eq!(serde_json::from_value::<Reading>(written).unwrap(), OTHER);

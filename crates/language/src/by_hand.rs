@@ -45,8 +45,8 @@ impl HandWritten {
     pub fn read(text: &str, table: &Arc<Table>) -> Result<Self, ProgramError> {
         let program: Program = text.parse()?;
         let language = Language {
-            expressions: program.expressions.len().max(Language::FULL.expressions),
-            ..Language::FULL
+            expressions: program.expressions.len().max(Language::PEOPLE.expressions),
+            ..Language::PEOPLE
         };
         let constants = program.constants().cloned();
         let context = Arc::new(Context::new(Arc::clone(table), constants, language));

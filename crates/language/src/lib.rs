@@ -45,7 +45,7 @@ mod sql_table;
 mod telling;
 
 pub use by_hand::HandWritten;
-pub use context::{Context, Fit, Language, Symbol, Token};
+pub use context::{Context, Dialect, Fit, Language, Symbol, Token};
 pub use functions::{
     Argument, Definition, Function, FunctionSet, Gives, Lexicon, SAMPLE, UnknownFunction, reference,
 };

@@ -36,9 +36,9 @@ fn run_sql(connection: &Connection, sql: &str) -> Vec<SqlValue> {
     let mut statement = connection
         .prepare(sql)
         .unwrap_or_else(|error| panic!("{error}\n{sql}"));
-    assert_eq!(statement.column_count(), 1, "{sql}");
-    let item = |row: &rusqlite::Row<'_>| {
-        Ok(match row.get_ref(0)? {
+    let columns = statement.column_count();
+    let item = |row: &rusqlite::Row<'_>, column: usize| {
+        Ok(match row.get_ref(column)? {
             ValueRef::Null => SqlValue::Null,
             ValueRef::Integer(number) => SqlValue::Integer(number),
             ValueRef::Real(number) => SqlValue::Real(number),
@@ -46,8 +46,9 @@ fn run_sql(connection: &Connection, sql: &str) -> Vec<SqlValue> {
             ValueRef::Blob(_) => panic!("no blobs here"),
         })
     };
-    let rows = statement.query_map([], item).unwrap();
-    rows.map(|row| row.unwrap_or_else(|error| panic!("{error}\n{sql}")))
+    let items = |row: &rusqlite::Row<'_>| (0..columns).map(|column| item(row, column)).collect();
+    let rows = statement.query_map([], items).unwrap();
+    rows.flat_map(|row: Result<Vec<SqlValue>, _>| row.unwrap_or_else(|error| panic!("{error}\n{sql}")))
         .collect()
 }
 
@@ -94,7 +95,7 @@ fn walk(context: &Arc<Context>, choices: &[u32], offered_only: bool) -> Vec<Toke
     interpreter.tokens()[..whole].to_vec()
 }
 
-const LONGEST: usize = 4 * 6 + 1;
+const LONGEST: usize = 6 * 6 + 1;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -121,7 +122,7 @@ proptest! {
         choices in choices(LONGEST),
         offered_only in any::<bool>(),
     ) {
-        let context = world.context(Language::WIKITABLEQUESTIONS);
+        let context = world.context(Language::PEOPLE);
         let tokens = walk(&context, &choices, offered_only);
         if !tokens.is_empty() {
             let program = context.decode(&tokens).unwrap();
@@ -134,7 +135,7 @@ proptest! {
         world in world(any_rows(), 3, 6),
         choices in choices(LONGEST),
     ) {
-        let context = world.context(Language::WIKITABLEQUESTIONS);
+        let context = world.context(Language::PEOPLE);
         let tokens = walk(&context, &choices, true);
         if tokens.is_empty() {
             return Ok(());

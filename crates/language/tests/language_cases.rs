@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
 use mapo_language::explain::english;
-use mapo_language::{Context, Function, Interpreter, Language, Program, SAMPLE, Token};
+use mapo_language::{Context, Function, Interpreter, Language, Lexicon, Program, SAMPLE, Token};
 use mapo_tables::{Constant, LoadOptions, Table, TableBuilder};
 use std::collections::HashSet;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn read_cases(file: &str, text: &str) -> Result<Vec<Case>, String> {
             setting.language = match name {
                 "wikitablequestions" => Language::WIKITABLEQUESTIONS,
                 "wikisql" => Language::wikisql(),
-                "full" => Language::FULL,
+                "people" => Language::PEOPLE,
                 other => return Err(fail(format!("no language is called {other}"))),
             };
         } else if let Some(fit) = line.strip_prefix("fit: ") {
@@ -315,7 +315,11 @@ fn all_cases() -> Vec<Case> {
 
 fn cases_of_functions() -> impl Iterator<Item = Case> {
     Function::all().flat_map(|function| {
-        let text = format!("language: full\n{SAMPLE}{}", function.definition().cases);
+        let language = match Lexicon::PAPER.functions().contains(&function) {
+            true => "wikitablequestions",
+            false => "people",
+        };
+        let text = format!("language: {language}\n{SAMPLE}{}", function.definition().cases);
         let name = format!("the file of {function}, with the sample table");
         read_cases(&name, &text).unwrap_or_else(|problem| panic!("{problem}"))
     })

@@ -29,7 +29,7 @@ fn walk(interpreter: &mut Interpreter, choices: &[u32]) -> bool {
 }
 
 /// The longest program: three arguments, two parentheses and a function for each expression, and the end.
-const LONGEST: usize = 4 * 6 + 1;
+const LONGEST: usize = 6 * 6 + 1;
 
 /// The offered tokens as they are written.
 fn written(interpreter: &Interpreter) -> BTreeSet<String> {
@@ -67,6 +67,21 @@ fn assert_same_value(value: &Denotation, expected: &Value, what: &str) {
                     .iter()
                     .zip(number)
                     .all(|(a, b)| (a - b).abs() <= 1e-9 * b.abs())
+        }
+        (Denotation::Strings(words), Value::Truth(truth)) => {
+            let word = truth.map(|truth| if truth { "yes" } else { "no" });
+            words.iter().map(String::as_str).eq(word)
+        }
+        (Denotation::Groups(groups), Value::Groups(_, expected)) => {
+            let label = |item: &Item| match item {
+                Item::Text(text) => text.clone(),
+                Item::Number(number) => number.to_string(),
+                Item::Date(date) => date.to_string(),
+            };
+            let same = |((one, a), (other, b)): (&(String, f64), &(Item, f64))| {
+                *one == label(other) && (a - b).abs() <= 1e-9 * b.abs()
+            };
+            groups.len() == expected.len() && groups.iter().zip(expected).all(same)
         }
         _ => false,
     };
@@ -238,7 +253,7 @@ fn replay<'a>(
 
 /// Whether some further expressions make an answer of all results, by trying them all.
 fn can_be_answered(plain: &mut Evaluator<'_>) -> bool {
-    let answers = matches!(plain.variables.last(), Some(Value::Items(..) | Value::Scalar(_)));
+    let answers = !matches!(plain.variables.last(), None | Some(Value::Rows(_)));
     if answers && !plain.extra_work() {
         return true;
     }

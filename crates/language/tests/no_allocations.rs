@@ -131,7 +131,7 @@ fn stepping_allocates_nothing_on_a_table_of_every_type() {
         Constant::date("2003-xx-xx".parse().unwrap()),
     ];
     let table = Arc::new(table);
-    for language in [Language::FULL, Language::wikisql()] {
+    for language in [Language::PEOPLE, Language::before_people(), Language::wikisql()] {
         assert_steady(
             Arc::new(Context::new(Arc::clone(&table), constants.clone(), language)),
             "players",

@@ -25,6 +25,7 @@ pub struct Header {
     /// How many examples were to be explored.
     pub examples: usize,
     /// [`Language::VERSION`].
+    #[serde(rename = "version")]
     pub language: u32,
     /// The functions that there were. Stores that do not say were made with the paper's.
     #[serde(default)]
@@ -116,6 +117,23 @@ pub enum StoreError {
 }
 
 impl Header {
+    /// The header in the first line of a store. Before there were two languages, the version of the one stood
+    /// under the name of which one it is.
+    fn read(line: &str) -> serde_json::Result<Header> {
+        let mut header: serde_json::Value = serde_json::from_str(line)?;
+        if let Some(header) = header.as_object_mut()
+            && let Some(version) = header.remove("language")
+        {
+            let name = if version.is_number() {
+                "version"
+            } else {
+                "language"
+            };
+            header.insert(name.to_owned(), version);
+        }
+        serde_json::from_value(header)
+    }
+
     /// Whether programs found under `self` serve where `wanted` is asked for; says what does not fit.
     pub fn check(&self, wanted: &Header, file: &Path) -> Result<(), StoreError> {
         let advice = "explore again, or use the store with what it was made for";
@@ -176,7 +194,7 @@ impl StoreReader {
         };
         let mut lines = BufReader::new(File::open(file).map_err(io)?).lines();
         let first = lines.next().transpose().map_err(io)?.unwrap_or_default();
-        let header: Header = serde_json::from_str(&first).map_err(|error| StoreError::Line {
+        let header = Header::read(&first).map_err(|error| StoreError::Line {
             file: file.to_owned(),
             line: 1,
             problem: format!("this is no program store ({error}); make one with mapo explore --out"),

@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use mapo_composing::{Choices, Composed, Wishes, compose, invent, restyle};
 
 use mapo_datasets::{Dataset, jsonl, toy};
+use mapo_language::Language;
 use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
@@ -80,8 +81,8 @@ impl Compose {
         }
         let each = self.questions.div_ceil(subjects.len());
         let wishes = Wishes {
-            linking: jsonl::linking(),
-            language: jsonl::language(),
+            linking: jsonl::READING.linking,
+            language: Language::PEOPLE,
         };
         let bar = ProgressBar::new(subjects.len() as u64);
         let mut lines = String::new();

@@ -5,7 +5,7 @@ use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::Source;
 use crate::sources::lines::Lines;
-use mapo_language::Language;
+use mapo_language::{Dialect, Language};
 use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
@@ -156,15 +156,13 @@ impl Part {
     }
 }
 
-/// How the words of one's own questions are found in cells: people write freely, so widely.
-pub fn linking() -> Linking {
-    Linking::Wide
-}
-
-/// The language of programs for one's own questions.
-pub fn language() -> Language {
-    Language::FULL
-}
+/// How one's own questions are read: people write freely, so their words are looked for widely, and ask for
+/// whatever they like.
+pub const READING: Reading = Reading {
+    linking: Linking::Wide,
+    language: Dialect::People,
+    ..Reading::PLAIN
+};
 
 /// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
 #[derive(Debug)]
@@ -206,14 +204,11 @@ impl Source for JsonLines {
     }
 
     fn reading(&self) -> Reading {
-        Reading {
-            linking: linking(),
-            ..Reading::PLAIN
-        }
+        READING
     }
 
     fn language(&self) -> Language {
-        language()
+        Language::before_people()
     }
 
     fn preset(&self, from_model: bool) -> &'static str {

@@ -54,8 +54,7 @@ pub trait Source: fmt::Debug + Send + Sync {
     /// How it is read unless something else is wished.
     fn reading(&self) -> Reading;
 
-    /// The language of its programs: with the paper's functions where the paper's figures are to be met
-    /// again, with all that there are for questions of one's own.
+    /// The language of its programs as the paper has it; [`Reading::language`] makes that for people of it.
     fn language(&self) -> Language;
 
     /// Which functions exploration tries unless something else is wished.

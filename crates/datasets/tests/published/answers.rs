@@ -62,6 +62,7 @@ impl Answer {
             Denotation::Strings(strings) => strings.iter().cloned().map(Value::Text).collect(),
             Denotation::Numbers(numbers) => numbers.iter().copied().map(Value::Number).collect(),
             Denotation::Dates(dates) => dates.iter().map(|date| Value::Date(date.to_string())).collect(),
+            Denotation::Groups(_) => panic!("the paper's language has no groups"),
         };
         Answer::new(denotation.kind(), items, ordered)
     }

@@ -39,6 +39,38 @@ impl fmt::Display for Fit {
     }
 }
 
+/// Whose language it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// The paper's, for its figures to be met again.
+    #[default]
+    Paper,
+    /// That for people: with all functions, longer programs, and without offers that change nothing.
+    People,
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "paper" => Ok(Dialect::Paper),
+            "people" => Ok(Dialect::People),
+            _ => Err(format!("there is no language '{name}'; it is paper or people")),
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dialect::Paper => "paper",
+            Dialect::People => "people",
+        })
+    }
+}
+
 /// Which programs are programs: the functions, the length, what is offered and what the results are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
@@ -48,6 +80,10 @@ pub struct Language {
     pub functions: FunctionSet,
     /// How many expressions a program may have.
     pub expressions: usize,
+    /// How many one may have that random exploration writes: longer ones cannot be found by chance.
+    pub explored: usize,
+    /// Whose language it is: in that for people, what changes nothing is not offered.
+    pub dialect: Dialect,
     /// Where values must stand to be offered.
     pub fit: Fit,
     /// Whether results are those of SQL: `hop` gives one value for each row instead of each value once, and
@@ -68,16 +104,44 @@ impl Language {
         lexicon: Lexicon::PAPER,
         functions: Lexicon::PAPER.set(),
         expressions: 3,
+        explored: 3,
+        dialect: Dialect::Paper,
         fit: Fit::Rows,
         like_sql: false,
     };
 
-    /// The same with all functions that there are: the setting of questions of one's own.
-    pub const FULL: Language = Language {
-        lexicon: Lexicon::ALL,
-        functions: FunctionSet::ALL,
-        ..Language::WIKITABLEQUESTIONS
-    };
+    /// The same with what questions of one's own had before there was a language for people.
+    pub fn before_people() -> Language {
+        let functions = Lexicon::PAPER.and(&[Function::CountDistinct].into_iter().collect());
+        Language {
+            lexicon: functions,
+            functions: functions.set(),
+            ..Language::WIKITABLEQUESTIONS
+        }
+    }
+
+    /// The language for people: all functions that there are, six expressions.
+    pub const PEOPLE: Language = Language::WIKITABLEQUESTIONS.for_people();
+
+    /// What the language for people makes of this one: all functions, six expressions, and no offers that change
+    /// nothing. What is explored at random stays as long as it was, and so does what the results are like.
+    pub const fn for_people(self) -> Language {
+        Language {
+            lexicon: Lexicon::ALL,
+            functions: FunctionSet::ALL,
+            expressions: 6,
+            dialect: Dialect::People,
+            ..self
+        }
+    }
+
+    /// The same for random exploration, whose programs are shorter.
+    pub fn explored(self) -> Language {
+        Language {
+            expressions: self.explored,
+            ..self
+        }
+    }
 
     /// The ten functions and four expressions that WikiSQL needs.
     pub fn wikisql() -> Language {
@@ -98,6 +162,8 @@ impl Language {
             lexicon: Lexicon::PAPER,
             functions: functions.into_iter().collect(),
             expressions: 4,
+            explored: 4,
+            dialect: Dialect::Paper,
             fit: Fit::Rows,
             like_sql: true,
         }

@@ -4,7 +4,7 @@ mod coding;
 mod language;
 mod symbol;
 
-pub use language::{Fit, Language};
+pub use language::{Dialect, Fit, Language};
 pub use symbol::{Symbol, Token};
 
 use crate::functions::{Argument, Function, FunctionSet};
@@ -25,6 +25,7 @@ pub struct Context {
     /// The token of each function, or that of none.
     function_tokens: [Token; FunctionSet::COUNT],
     joins_rows: bool,
+    joins_numbers: bool,
 }
 
 /// The first token of a function.
@@ -73,15 +74,22 @@ impl Context {
             expressions: language.expressions.min(Language::MOST_EXPRESSIONS),
             ..language.known_as(language.lexicon)
         };
-        let takes_two = |function: Function| {
+        let takes_two = |function: Function, wanted: &[Argument]| {
             let arguments = function.definition().arguments.iter();
-            arguments.filter(|argument| **argument == Argument::Rows).count() > 1
+            arguments.filter(|argument| wanted.contains(argument)).count() > 1
+        };
+        let joins = |wanted: &[Argument]| {
+            language
+                .functions
+                .iter()
+                .any(|function| takes_two(function, wanted))
         };
         Context {
             subject: Arc::new(Subject::new(table, distinct, language.like_sql)),
             offered_constants,
             function_tokens,
-            joins_rows: language.functions.iter().any(takes_two),
+            joins_rows: joins(&[Argument::Rows]),
+            joins_numbers: joins(&[Argument::Number, Argument::NumberOrConstant]),
             language,
         }
     }
@@ -174,6 +182,11 @@ impl Context {
     /// Whether some function takes two arguments that hold rows.
     pub(crate) fn joins_rows(&self) -> bool {
         self.joins_rows
+    }
+
+    /// Whether some function takes two numbers.
+    pub(crate) fn joins_numbers(&self) -> bool {
+        self.joins_numbers
     }
 
     /// What programs are about.

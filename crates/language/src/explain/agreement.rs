@@ -28,7 +28,7 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// Compares the items of an engine's answer, one from each row, with a program's.
+    /// Compares the items of an engine's answer, one from each row or, of groups, two, with a program's.
     pub fn of(answer: &Denotation, items: &[SqlValue]) -> Agreement {
         // An aggregate over nothing is NULL.
         let items = match items {
@@ -47,7 +47,23 @@ impl Agreement {
             }
             Denotation::Numbers(numbers) => Agreement::of_numbers(numbers.iter().copied(), items),
             Denotation::Rows(rows) => Agreement::of_numbers(rows.iter().map(|row| row as f64), items),
+            Denotation::Groups(groups) => Agreement::of_groups(groups, items),
         }
+    }
+
+    /// Each group is a label and a number, as the row of an engine's answer has them.
+    fn of_groups(groups: &[(String, f64)], items: &[SqlValue]) -> Agreement {
+        let label = |((label, _), pair): (&(String, f64), &[SqlValue])| match &pair[0] {
+            SqlValue::Text(text) => *text == quote::without_nul(label),
+            SqlValue::Integer(number) => label.parse() == Ok(*number as f64),
+            SqlValue::Real(number) => label.parse() == Ok(*number),
+            SqlValue::Null => false,
+        };
+        if items.len() != 2 * groups.len() || !groups.iter().zip(items.chunks(2)).all(label) {
+            return Agreement::Different;
+        }
+        let numbers: Vec<SqlValue> = items.chunks(2).map(|pair| pair[1].clone()).collect();
+        Agreement::of_numbers(groups.iter().map(|(_, number)| *number), &numbers)
     }
 
     fn if_same(same: bool) -> Agreement {

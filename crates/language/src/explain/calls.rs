@@ -3,7 +3,7 @@
 
 use crate::functions::{Argument, Function, Gives};
 use crate::program::{Atom, Expression, Program, ProgramError};
-use crate::telling::{Call, Given, Rows, Values};
+use crate::telling::{Call, Given, Groups, Number, Rows, Values};
 use mapo_tables::Constant;
 use mapo_tables::{ColumnKind, Table};
 
@@ -57,11 +57,19 @@ impl<'a> Resolver<'a, '_> {
         let given = match atom {
             Atom::AllRows => (wanted == Argument::Rows).then_some(Given::Rows(Rows::All)),
             Atom::Variable(step) => self.variable(*step, wanted),
-            Atom::Constant(constant) => {
-                let is_text = matches!(constant, Constant::Strings(_));
-                let fits = wanted == values_of(is_text);
-                fits.then_some(Given::Values(Values::Constant(constant)))
-            }
+            Atom::Constant(constant) => match (wanted, constant) {
+                (Argument::NumberOrConstant | Argument::NumberConstant, Constant::Numbers(numbers)) => {
+                    match numbers[..] {
+                        [number] => Some(Given::Number(Number::Constant(number))),
+                        _ => None,
+                    }
+                }
+                _ => {
+                    let is_text = matches!(constant, Constant::Strings(_));
+                    let fits = wanted == values_of(is_text);
+                    fits.then_some(Given::Values(Values::Constant(constant)))
+                }
+            },
             Atom::Column(name) if wanted.is_column() => {
                 let column = self.table.find(name);
                 let column = column.ok_or_else(|| format!("there is no column '{name}'"))?;
@@ -77,15 +85,40 @@ impl<'a> Resolver<'a, '_> {
     fn variable(&self, step: usize, wanted: Argument) -> Option<Given<'a>> {
         let (function, call) = self.before.get(step)?;
         let one = function.definition().gives_one;
+        let is_number = matches!(wanted, Argument::Number | Argument::NumberOrConstant);
         match function.definition().gives {
             Gives::Rows if wanted == Argument::Rows => Some(Given::Rows(Rows::Step { step, one })),
+            Gives::Scalar if is_number => {
+                let exact = matches!(function, Function::Count | Function::CountDistinct);
+                Some(Given::Number(Number::Step {
+                    step,
+                    values: false,
+                    added: !exact,
+                }))
+            }
+            Gives::Groups if wanted == Argument::Groups => {
+                let added = matches!(function, Function::SumPer | Function::AveragePer);
+                Some(Given::Groups(Groups {
+                    step,
+                    column: call.read()?,
+                    added: added.then(|| call.column(2)),
+                }))
+            }
+            Gives::Values if is_number => {
+                let column = self.table.column(call.read()?);
+                column.kind().is_number().then_some(Given::Number(Number::Step {
+                    step,
+                    values: true,
+                    added: false,
+                }))
+            }
             Gives::Values => {
                 let column = call.read()?;
                 let is_text = self.table.column(column).kind() == ColumnKind::Text;
                 let fits = wanted == values_of(is_text);
                 fits.then_some(Given::Values(Values::Step { step, column, one }))
             }
-            Gives::Rows | Gives::Scalar => None,
+            Gives::Rows | Gives::Scalar | Gives::Groups | Gives::Truth => None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub fn english(program: &Program, table: &Table) -> String {
     // Steps are numbered where a phrase speaks of one by its number.
     let speaks = |(_, call): &(Function, Call<'_>)| {
         let back = call.uses().any(|used| used + 1 != call.step);
-        back || call.joins_rows()
+        back || call.joins()
     };
     match calls.iter().any(speaks) {
         true => {

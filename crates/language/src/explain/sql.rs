@@ -47,7 +47,12 @@ pub fn sql(program: &Program, table: &Table, like_sql: bool) -> Result<String, P
     let mut tables: Vec<String> = Vec::new();
     for call in calls[..last].iter().filter(|(_, call)| needed[call.step]) {
         let query = select(call, For::Steps, table, like_sql, &mut tables);
-        tables.push(format!("v{} AS (\n  {query}\n)", call.1.step));
+        // What is computed has no name of its own.
+        let column = match call.0.definition().gives {
+            Gives::Scalar => "(value)",
+            _ => "",
+        };
+        tables.push(format!("v{}{column} AS (\n  {query}\n)", call.1.step));
     }
     let mut query = select(&calls[last], For::Answer, table, like_sql, &mut tables);
     if calls[last].0.definition().gives == Gives::Rows {

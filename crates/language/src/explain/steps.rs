@@ -5,8 +5,8 @@ use crate::context::{Context, Token};
 use crate::functions::Function;
 use crate::interpreter::{Denotation, Interpreter, StepError};
 use crate::program::{Program, ProgramError};
-use crate::telling::cells::{CellRef, Cells, Seen};
-use crate::telling::{Call, Rows};
+use crate::telling::Call;
+use crate::telling::cells::{CellRef, Cells, MOST_CELLS, Seen};
 use mapo_tables::RowSet;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -147,21 +147,34 @@ pub(crate) fn explain_program(
     })
 }
 
-/// The cells of the last step, or, where it looks at none, of those that its rows come from: how many rows
-/// there are rests on the cells that chose them.
+/// The cells of the last step, or, where it looks at none, of the steps that it uses: how many rows there are
+/// rests on the cells that chose them.
 fn behind(calls: &[(Function, Call<'_>)], steps: &[Step]) -> Cells {
-    let mut step = steps.len().checked_sub(1);
-    while let Some(index) = step {
-        if steps[index].cells_total > 0 {
-            return Cells {
-                first: steps[index].cells.clone(),
-                total: steps[index].cells_total,
-            };
-        }
-        step = match calls[index].1.rows(0) {
-            Rows::Step { step: before, .. } => Some(before),
-            Rows::All => None,
+    match steps.len().checked_sub(1) {
+        Some(last) => behind_step(calls, steps, last),
+        None => Cells::default(),
+    }
+}
+
+fn behind_step(calls: &[(Function, Call<'_>)], steps: &[Step], step: usize) -> Cells {
+    if steps[step].cells_total > 0 {
+        return Cells {
+            first: steps[step].cells.clone(),
+            total: steps[step].cells_total,
         };
     }
-    Cells::default()
+    let mut used: Vec<usize> = calls[step].1.uses().collect();
+    used.dedup();
+    let mut together = Cells::default();
+    for before in used {
+        let cells = behind_step(calls, steps, before);
+        let known = together.first.len();
+        let new = |cell: &CellRef| !together.first[..known].contains(cell);
+        let added: Vec<CellRef> = cells.first.iter().copied().filter(new).collect();
+        together.total += cells.total - (cells.first.len() - added.len());
+        together.first.extend(added);
+    }
+    together.first.sort_unstable();
+    together.first.truncate(MOST_CELLS);
+    together
 }

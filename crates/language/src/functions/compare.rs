@@ -1,6 +1,6 @@
 //! The filters that compare: `filter>`, `filter>=`, `filter<`, `filter<=`, `filter=` and `filter!=`.
 
-use super::offering::several_related;
+use super::offering::{all_related, several_related};
 use super::{Argument, Definition};
 use crate::machine::{Arg, Machine, Relation};
 use crate::order::Comparison;
@@ -16,6 +16,7 @@ pub(super) const GREATER: Definition = Definition {
     name: "filter>",
     summary: "the rows whose value in the column is above the given one",
     run: |machine, args| run(machine, args, Comparison::Greater),
+    is_idle: |machine, args| all_related(machine, args, Relation::Greater),
     english: |phrase| english(phrase, Comparison::Greater),
     sql: |select| sql(select, Comparison::Greater),
     cases: CASES,
@@ -26,6 +27,7 @@ pub(super) const AT_LEAST: Definition = Definition {
     name: "filter>=",
     summary: "the rows whose value in the column is the given one or above",
     run: |machine, args| run(machine, args, Comparison::AtLeast),
+    is_idle: |machine, args| all_related(machine, args, Relation::AtLeast),
     english: |phrase| english(phrase, Comparison::AtLeast),
     sql: |select| sql(select, Comparison::AtLeast),
     ..ABOVE
@@ -35,6 +37,7 @@ pub(super) const LESS: Definition = Definition {
     name: "filter<",
     summary: "the rows whose value in the column is below the given one",
     run: |machine, args| run(machine, args, Comparison::Less),
+    is_idle: |machine, args| all_related(machine, args, Relation::Less),
     english: |phrase| english(phrase, Comparison::Less),
     sql: |select| sql(select, Comparison::Less),
     ..BELOW
@@ -44,6 +47,7 @@ pub(super) const AT_MOST: Definition = Definition {
     name: "filter<=",
     summary: "the rows whose value in the column is the given one or below",
     run: |machine, args| run(machine, args, Comparison::AtMost),
+    is_idle: |machine, args| all_related(machine, args, Relation::AtMost),
     english: |phrase| english(phrase, Comparison::AtMost),
     sql: |select| sql(select, Comparison::AtMost),
     ..BELOW
@@ -53,6 +57,7 @@ pub(super) const EQUAL: Definition = Definition {
     name: "filter=",
     summary: "the rows whose value in the column is the given one",
     run: |machine, args| run(machine, args, Comparison::Equal),
+    is_idle: |machine, args| all_related(machine, args, Relation::Equal),
     english: |phrase| english(phrase, Comparison::Equal),
     sql: |select| sql(select, Comparison::Equal),
     ..EQUALITY
@@ -74,6 +79,7 @@ const COMPARE: Definition = Definition {
         [_, quantity, column] => machine.fits(quantity.values(), column.column()),
         _ => true,
     },
+    condition: true,
     cells: |seen| seen.kept(seen.call.column(2)),
     ..Definition::BASE
 };

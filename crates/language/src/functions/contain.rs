@@ -1,6 +1,6 @@
 //! The filters that look for strings: `filter_in` and `filter_!in`.
 
-use super::offering::several_related;
+use super::offering::{all_related, several_related};
 use super::{Argument, Definition};
 use crate::machine::{Arg, Machine, Relation};
 use crate::sql_table::quote;
@@ -13,6 +13,7 @@ use mapo_tables::Constant;
 pub(super) const FILTER_IN: Definition = Definition {
     name: "filter_in",
     summary: "the rows whose text in the column contains the string, or any of several",
+    is_idle: |machine, args| all_related(machine, args, Relation::Contains),
     run: |machine, args| run(machine, args, true),
     english: |phrase| phrase.kept_where(phrase.call.column(2), &format!("contains {}", strings(phrase))),
     sql: |select| sql(select, true),
@@ -54,6 +55,13 @@ const CONTAIN: Definition = Definition {
     arguments: &[Argument::Rows, Argument::Strings, Argument::TextColumn],
     offered: "there is more than one row; the column contains one of the strings in some",
     admits: |machine, args| several_related(machine, args, Relation::Contains),
+    condition: true,
+    is_double: |machine, args| match args {
+        [rows, strings, column] => {
+            machine.contains_only_whole(rows.rows(), strings.values(), column.column())
+        }
+        _ => false,
+    },
     cells: |seen| seen.kept(seen.call.column(2)),
     ..Definition::BASE
 };

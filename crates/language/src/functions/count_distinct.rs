@@ -48,10 +48,10 @@ const CASES: &str = r#"
 # An empty cell is a text, too.
 (count_distinct all_rows r.note-str)
   = numbers 4
-(filter_in all_rows ['reds'] r.team-str) (count_distinct v0 r.player-str)
+(filter_is all_rows ['reds'] r.team-str) (count_distinct v0 r.player-str)
   = numbers 2
-  english: rows where Team contains 'reds' → how many different values Player has
-(filter_in all_rows ['dan'] r.player-str) (count_distinct v0 r.points-num)
+  english: rows where Team is 'reds' → how many different values Player has
+(filter_is all_rows ['dan'] r.player-str) (count_distinct v0 r.points-num)
   not offered: v0
   = numbers 0
 (first all_rows) (count_distinct v0 r.team-str)

@@ -30,6 +30,10 @@ pub struct Definition {
     /// Whether it is about the very rows that it is given, so that [elsewhere](crate::Fit::Table) does not
     /// count.
     pub about_these_rows: bool,
+    /// Whether it keeps those of its rows that meet a condition, which would be idle to put twice.
+    pub condition: bool,
+    /// Whether it is offered only on rows that a condition chose.
+    pub of_chosen_rows: bool,
     /// Why the built-in dataset asks no question that needs it; none if it does.
     pub not_in_toy: Option<&'static str>,
     /// Programs on [`SAMPLE`](super::SAMPLE) and what they must give, as `tests/cases/README.md` describes
@@ -37,6 +41,11 @@ pub struct Definition {
     pub cases: &'static str,
     /// Whether the arguments given so far are good; called after each argument of the right type.
     pub(crate) admits: fn(&Machine, &[Arg]) -> bool,
+    /// Whether with these arguments it would keep all of its rows. The language for people does not offer that
+    /// where values must [fit](crate::Fit::Rows) in the rows.
+    pub(crate) is_idle: fn(&Machine, &[Arg]) -> bool,
+    /// Whether another function says the same in plainer words. The language for people does not offer that.
+    pub(crate) is_double: fn(&Machine, &[Arg]) -> bool,
     /// Computes the result from arguments of the right types and holds it as the machine's newest variable.
     pub(crate) run: fn(&mut Machine, &[Arg]),
     /// What it says in English.
@@ -60,9 +69,13 @@ impl Definition {
         synonyms: &[],
         symmetric: false,
         about_these_rows: false,
+        condition: false,
+        of_chosen_rows: false,
         not_in_toy: None,
         cases: "",
         admits: |_, _| true,
+        is_idle: |_, _| false,
+        is_double: |_, _| false,
         run: |_, _| {},
         english: |_| String::new(),
         sql: |_| String::new(),
@@ -96,6 +109,14 @@ pub enum Argument {
     NumberColumn,
     /// A text column.
     TextColumn,
+    /// One number: a variable from `count`, `sum` and the like, or from `hop`, `max` or `min` if it is one.
+    Number,
+    /// One number: such a variable, or a constant.
+    NumberOrConstant,
+    /// A constant of one number.
+    NumberConstant,
+    /// Groups: a variable from `count_per` and its like.
+    Groups,
 }
 
 impl Argument {
@@ -109,6 +130,9 @@ impl Argument {
             Argument::OrderedColumn => "number-or-date-column",
             Argument::NumberColumn => "number-column",
             Argument::TextColumn => "text-column",
+            Argument::Number | Argument::NumberOrConstant => "number",
+            Argument::NumberConstant => "number-constant",
+            Argument::Groups => "groups",
         }
     }
 
@@ -122,11 +146,18 @@ impl Argument {
             Argument::OrderedColumn => "a number or date column",
             Argument::NumberColumn => "a number column",
             Argument::TextColumn => "a text column",
+            Argument::Number => "a number (a variable that holds one)",
+            Argument::NumberOrConstant => "a number (a variable that holds one or a constant such as [2.5])",
+            Argument::NumberConstant => "a constant of one number, such as [3]",
+            Argument::Groups => "groups (a variable from count_per, sum_per and the like)",
         }
     }
 
     pub(crate) fn is_column(self) -> bool {
-        !matches!(self, Argument::Rows | Argument::Quantity | Argument::Strings)
+        matches!(
+            self,
+            Argument::AnyColumn | Argument::OrderedColumn | Argument::NumberColumn | Argument::TextColumn
+        )
     }
 
     pub(crate) fn takes_column(self, kind: ColumnKind) -> bool {
@@ -135,7 +166,7 @@ impl Argument {
             Argument::OrderedColumn => kind.is_ordered(),
             Argument::NumberColumn => kind.is_number(),
             Argument::TextColumn => kind == ColumnKind::Text,
-            Argument::Rows | Argument::Quantity | Argument::Strings => false,
+            _ => false,
         }
     }
 }
@@ -147,6 +178,11 @@ pub enum Gives {
     Rows,
     /// Values of a column: an argument and an answer.
     Values,
-    /// A number that is an answer, but no argument: counts, sums, averages, differences.
+    /// A number: an answer, and an argument of functions that take numbers. Counts, sums, averages,
+    /// differences.
     Scalar,
+    /// Groups with their numbers: an argument and an answer.
+    Groups,
+    /// Yes or no: an answer, but no argument.
+    Truth,
 }

@@ -30,7 +30,7 @@ pub struct Lexicon {
 pub struct UnknownFunction(pub String);
 
 impl Lexicon {
-    const MOST: usize = 32;
+    const MOST: usize = 64;
 
     /// The paper's functions, in the order that they had in all files that name none.
     pub const PAPER: Lexicon = {

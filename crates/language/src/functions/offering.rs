@@ -35,3 +35,13 @@ pub(super) fn several_related(machine: &Machine, args: &[Arg], relation: Relatio
         _ => true,
     }
 }
+
+/// Whether in all of the rows the column stands in the relation to the values.
+pub(super) fn all_related(machine: &Machine, args: &[Arg], relation: Relation) -> bool {
+    match args {
+        [rows, values, column] => {
+            machine.all_related(rows.rows(), values.values(), column.column(), relation)
+        }
+        _ => false,
+    }
+}

@@ -4,7 +4,7 @@ use super::{ALL, Definition, Function};
 
 /// A set of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FunctionSet(u32);
+pub struct FunctionSet(u64);
 
 impl FunctionSet {
     /// How many functions there are.
@@ -15,7 +15,7 @@ impl FunctionSet {
 
     /// Whether the function is in the set.
     pub fn contains(self, function: Function) -> bool {
-        self.0 >> function as u32 & 1 == 1
+        self.0 >> function as u64 & 1 == 1
     }
 
     /// The functions, in order.
@@ -29,7 +29,7 @@ impl FunctionSet {
     }
 
     pub(super) const fn with(self, function: Function) -> FunctionSet {
-        FunctionSet(self.0 | 1 << function as u32)
+        FunctionSet(self.0 | 1 << function as u64)
     }
 
     pub(super) const NONE: FunctionSet = FunctionSet(0);

@@ -14,6 +14,7 @@ use crate::machine::{Arg, Held, Machine, RowsRef, ValuesKind, ValuesRef};
 use crate::telling::MOST_ARGUMENTS;
 use arrayvec::ArrayVec;
 use kept::Kept;
+use mapo_tables::Constant;
 use std::sync::Arc;
 
 /// Why a token cannot be taken.
@@ -82,8 +83,12 @@ pub struct Interpreter {
     finished: Vec<Finished>,
     /// The variables that no later expression has used yet, as bits.
     unused: u32,
-    /// The variables that hold rows, as bits.
+    /// The variables that hold rows, as bits,
     rows_held: u32,
+    /// those that hold a number,
+    numbers_held: u32,
+    /// and those that hold groups.
+    groups_held: u32,
     /// What expressions about a large table gave: search goes back and forth between programs.
     kept: Kept,
 }
@@ -107,6 +112,8 @@ impl Interpreter {
             finished: Vec::with_capacity(expressions),
             unused: 0,
             rows_held: 0,
+            numbers_held: 0,
+            groups_held: 0,
             kept: Kept::default(),
         }
     }
@@ -190,8 +197,11 @@ impl Interpreter {
         });
         let newest = 1 << (self.finished.len() - 1);
         self.unused = self.unused & !used(&self.args) | newest;
-        if function.definition().gives == Gives::Rows {
-            self.rows_held |= newest;
+        match function.definition().gives {
+            Gives::Rows => self.rows_held |= newest,
+            Gives::Scalar => self.numbers_held |= newest,
+            Gives::Groups => self.groups_held |= newest,
+            Gives::Values | Gives::Truth => {}
         }
         self.place = Place::Boundary;
     }
@@ -226,7 +236,10 @@ impl Interpreter {
                         self.machine.pop();
                         self.args = args;
                         self.unused = unused_before;
-                        self.rows_held &= !(1 << self.finished.len());
+                        let newest = 1 << self.finished.len();
+                        self.rows_held &= !newest;
+                        self.numbers_held &= !newest;
+                        self.groups_held &= !newest;
                         Place::Close(function)
                     }
                     None => Place::Boundary,
@@ -247,8 +260,10 @@ impl Interpreter {
             Symbol::Constant(constant) => Arg::Values(ValuesRef::Constant(constant)),
             Symbol::Variable(variable) => match self.machine.held().get(variable as usize)? {
                 Held::Rows { .. } => Arg::Rows(RowsRef::variable(variable)),
-                Held::Values { .. } => Arg::Values(ValuesRef::Variable(variable)),
-                Held::Number(_) => return None,
+                Held::Values { .. } | Held::Number(_) | Held::Groups { .. } => {
+                    Arg::Values(ValuesRef::Variable(variable))
+                }
+                Held::Truth(_) => return None,
             },
             _ => return None,
         })
@@ -259,7 +274,23 @@ impl Interpreter {
             Arg::Rows(_) => wanted == Argument::Rows,
             Arg::Values(values) => match self.machine.kind(values) {
                 Some(ValuesKind::Strings) => wanted == Argument::Strings,
-                Some(_) => wanted == Argument::Quantity,
+                Some(ValuesKind::Dates) => wanted == Argument::Quantity,
+                Some(ValuesKind::Numbers) => match (wanted, values) {
+                    (Argument::Quantity, _) => true,
+                    (Argument::Number | Argument::NumberOrConstant, ValuesRef::Variable(_)) => true,
+                    (
+                        Argument::NumberOrConstant | Argument::NumberConstant,
+                        ValuesRef::Constant(constant),
+                    ) => {
+                        let constant = &self.context.constants()[constant.0 as usize];
+                        matches!(constant, Constant::Numbers(numbers) if numbers.len() == 1)
+                    }
+                    _ => false,
+                },
+                Some(ValuesKind::Number) => {
+                    matches!(wanted, Argument::Number | Argument::NumberOrConstant)
+                }
+                Some(ValuesKind::Groups) => wanted == Argument::Groups,
                 None => false,
             },
             Arg::Column(column) => wanted.takes_column(self.context.table().column(column).kind()),
@@ -290,7 +321,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapo_tables::{Constant, TableBuilder};
+    use mapo_tables::TableBuilder;
 
     fn run(cells: &[&str], program: &str) -> Interpreter {
         let mut builder = TableBuilder::new("t", ["Name"]);

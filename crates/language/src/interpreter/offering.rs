@@ -1,8 +1,8 @@
 //! Which tokens are offered: code assistance.
 
-use super::{Args, Interpreter, Place, used};
-use crate::context::{Fit, Symbol, Token};
-use crate::functions::{Argument, Definition, Gives};
+use super::{Args, Finished, Interpreter, Place, used};
+use crate::context::{Dialect, Fit, Symbol, Token};
+use crate::functions::{Argument, Definition, Function, Gives};
 use crate::machine::{Arg, Held, RowsRef, ValuesRef};
 use mapo_tables::ColumnId;
 
@@ -117,6 +117,7 @@ impl Interpreter {
         args.push(arg);
         let leads = (self.assistance == Assistance::All || self.is_frugal(definition, args))
             && self.admits(definition, args)
+            && (self.language().dialect == Dialect::Paper || self.changes_something(definition, args))
             && self.completes(definition, args);
         args.pop();
         leads
@@ -125,13 +126,56 @@ impl Interpreter {
     /// Whether the arguments so far are good, in the rows given or in the table.
     fn admits(&self, definition: &Definition, args: &Args) -> bool {
         match self.language().fit {
-            Fit::Table if !definition.about_these_rows => {
+            Fit::Table if !definition.about_these_rows && definition.arguments[0] == Argument::Rows => {
                 let mut args = args.clone();
                 args[0] = Arg::Rows(RowsRef::ALL);
                 (definition.admits)(&self.machine, &args)
             }
             _ => (definition.admits)(&self.machine, args),
         }
+    }
+
+    /// Whether with the arguments so far something else comes of it than what is there already, or can be said
+    /// in plainer words.
+    fn changes_something(&self, definition: &Definition, args: &Args) -> bool {
+        if definition.of_chosen_rows && !self.are_chosen(args[0]) {
+            return false;
+        }
+        if args.len() < definition.arguments.len() {
+            return true;
+        }
+        let is_idle = self.language().fit == Fit::Rows && (definition.is_idle)(&self.machine, args);
+        !is_idle
+            && !(definition.condition && self.is_put_again(definition, args))
+            && !(definition.is_double)(&self.machine, args)
+    }
+
+    /// Whether a condition chose the rows.
+    fn are_chosen(&self, rows: Arg) -> bool {
+        let made_by = rows.rows().as_variable().map(|variable| &self.finished[variable]);
+        made_by.is_some_and(|made_by| made_by.function.definition().condition)
+    }
+
+    /// Whether a condition has been put before on the way to the rows that it is to be put to.
+    fn is_put_again(&self, definition: &Definition, args: &Args) -> bool {
+        let mut rows = args[0].rows();
+        while let Some(variable) = rows.as_variable() {
+            let Finished {
+                function,
+                args: before,
+                ..
+            } = &self.finished[variable];
+            let earlier = function.definition();
+            if earlier.name == definition.name && before[1..] == args[1..] {
+                return true;
+            }
+            // Their rows are others than those that they are given.
+            if matches!(function, Function::Previous | Function::Next | Function::SameAs) {
+                return false;
+            }
+            rows = before[0].rows();
+        }
+        false
     }
 
     /// Whether the arguments so far can belong to a program worth trying. Columns use no variable and come
@@ -155,11 +199,29 @@ impl Interpreter {
     fn worth_finishing(&self, definition: &Definition, args: &Args) -> bool {
         let unused = self.unused & !used(args);
         let rows = (unused & self.rows_held).count_ones() as usize;
-        let values = unused.count_ones() as usize - rows;
         let further = self.language().expressions - self.finished.len() - 1;
+        if self.context.joins_numbers() {
+            let groups = (unused & self.groups_held).count_ones() as usize;
+            let all = unused.count_ones() as usize + 1;
+            return match definition.gives {
+                Gives::Truth => all == 1,
+                Gives::Rows => self.needed_with_numbers(all, rows + 1, groups) <= further,
+                Gives::Groups if all > 1 => self.needed_with_numbers(all, rows, groups + 1) <= further,
+                _ => self.needed_with_numbers(all, rows, groups) <= further,
+            };
+        }
+        // Nothing takes a number. The paper's language has always led on here, to nowhere.
+        if unused & self.numbers_held != 0 && self.language().dialect == Dialect::People {
+            return false;
+        }
+        // Groups become values first.
+        let groups = (unused & self.groups_held).count_ones() as usize;
+        let values = unused.count_ones() as usize - rows;
         match definition.gives {
-            Gives::Scalar => rows + values == 0,
-            Gives::Values => rows + values == 0 || self.needed(rows, values + 1) <= further,
+            Gives::Scalar | Gives::Truth => rows + values == 0,
+            Gives::Values => rows + values == 0 || self.needed(rows, values + 1) + groups <= further,
+            Gives::Groups => rows + values == 0 || self.needed(rows, values + 1) + groups < further,
+            Gives::Rows if groups > 0 => self.needed(rows + 1, values) + groups <= further,
             Gives::Rows => {
                 // Where a `diff` must come next, it needs a single row.
                 let single = || {
@@ -184,6 +246,17 @@ impl Interpreter {
         }
     }
 
+    /// The same where functions take two numbers. Each expression uses up one variable at the most beyond the one
+    /// that it makes. Groups become values first, and of those that hold rows one that is left over when
+    /// pairs make numbers; without a function that takes two, all become numbers or values first.
+    fn needed_with_numbers(&self, all: usize, rows: usize, groups: usize) -> usize {
+        let changed = match self.context.joins_rows() {
+            true => rows % 2,
+            false => rows,
+        };
+        all - 1 + groups + changed
+    }
+
     /// Whether `test` holds for some argument of the wanted type.
     fn any_argument(&self, wanted: Argument, mut test: impl FnMut(Arg, Symbol) -> bool) -> bool {
         let context = &self.context;
@@ -195,7 +268,14 @@ impl Interpreter {
                         .filter(|v| matches!(self.machine.held()[*v as usize], Held::Rows { .. }))
                         .any(|v| test(Arg::Rows(RowsRef::variable(v)), Symbol::Variable(v)))
             }
-            Argument::Quantity | Argument::Strings => {
+            Argument::Number | Argument::Groups => variables
+                .map(|v| (ValuesRef::Variable(v), Symbol::Variable(v)))
+                .filter(|(values, _)| self.has_type(Arg::Values(*values), wanted))
+                .any(|(values, symbol)| test(Arg::Values(values), symbol)),
+            Argument::Quantity
+            | Argument::Strings
+            | Argument::NumberOrConstant
+            | Argument::NumberConstant => {
                 let constants = context.offered_constants();
                 let constants = constants.map(|id| (ValuesRef::Constant(id), Symbol::Constant(id)));
                 constants

@@ -17,16 +17,19 @@ pub enum Denotation {
     Numbers(Vec<f64>),
     /// Dates.
     Dates(Vec<Date>),
+    /// Groups: labels, each with its number.
+    Groups(Vec<(String, f64)>),
 }
 
 impl Denotation {
-    /// What the items are: `rows`, `strings`, `numbers` or `dates`.
+    /// What the items are: `rows`, `strings`, `numbers`, `dates` or `groups`. Yes and no are strings.
     pub fn kind(&self) -> &'static str {
         match self {
             Denotation::Rows(_) => "rows",
             Denotation::Strings(_) => "strings",
             Denotation::Numbers(_) => "numbers",
             Denotation::Dates(_) => "dates",
+            Denotation::Groups(_) => "groups",
         }
     }
 
@@ -38,13 +41,18 @@ impl Denotation {
         }
     }
 
-    /// The items as text; rows by their number from 0, as all files have them.
+    /// The items as text; rows by their number from 0, as all files have them; of groups each label and
+    /// after it its number.
     pub fn to_strings(&self) -> Vec<String> {
         match self {
             Denotation::Rows(rows) => rows.iter().map(|row| row.to_string()).collect(),
             Denotation::Strings(strings) => strings.clone(),
             Denotation::Numbers(numbers) => numbers.iter().map(f64::to_string).collect(),
             Denotation::Dates(dates) => dates.iter().map(Date::to_string).collect(),
+            Denotation::Groups(groups) => groups
+                .iter()
+                .flat_map(|(label, number)| [label.clone(), number.to_string()])
+                .collect(),
         }
     }
 }
@@ -52,7 +60,11 @@ impl Denotation {
 impl Interpreter {
     /// The value of a variable, as later expressions see it: texts in their normal form.
     pub fn value(&self, variable: usize) -> Option<Denotation> {
-        self.denotation(variable, self.machine.values(ValuesRef::Variable(variable as u8)))
+        let values = match self.machine.held().get(variable) {
+            Some(Held::Groups { .. }) => self.machine.labels(variable),
+            _ => self.machine.values(ValuesRef::Variable(variable as u8)),
+        };
+        self.denotation(variable, values)
     }
 
     /// The value of the last expression, which is the program's answer once it has ended: texts as they stand
@@ -69,7 +81,14 @@ impl Interpreter {
                 self.machine.words(RowsRef::variable(variable as u8)),
             )),
             Held::Number(number) => Denotation::Numbers(number.iter().copied().collect()),
-            Held::Values { .. } => match self.machine.kind(ValuesRef::Variable(variable as u8))? {
+            Held::Truth(truth) => {
+                Denotation::Strings(truth.iter().map(|truth| word(*truth).into()).collect())
+            }
+            Held::Groups { .. } => {
+                let numbers = self.machine.group_numbers(variable).iter().copied();
+                Denotation::Groups(values.map(|label| label.to_string()).zip(numbers).collect())
+            }
+            Held::Values { column, .. } => match ValuesKind::of(self.machine.column(*column).kind()) {
                 ValuesKind::Strings => Denotation::Strings(values.map(|value| value.to_string()).collect()),
                 ValuesKind::Numbers => {
                     let number = |value| {
@@ -81,7 +100,7 @@ impl Interpreter {
                     };
                     Denotation::Numbers(values.filter_map(number).collect())
                 }
-                ValuesKind::Dates => {
+                _ => {
                     let date = |value| {
                         if let Value::Date(date) = value {
                             Some(date)
@@ -98,11 +117,17 @@ impl Interpreter {
     /// The items of the [answer](Self::answer) without copying them; none when it is rows.
     pub fn answer_values(&self) -> impl Iterator<Item = Value<'_>> + Clone {
         let last = self.finished.len().wrapping_sub(1);
-        let scalar = match self.machine.held().get(last) {
+        let one = match self.machine.held().get(last) {
             Some(Held::Number(number)) => number.map(Value::Number),
+            Some(Held::Truth(truth)) => truth.map(|truth| Value::Text(word(truth))),
             _ => None,
         };
-        self.machine.answers(last).chain(scalar)
+        let answers = Answers {
+            values: self.machine.answers(last),
+            numbers: self.machine.group_numbers(last).iter(),
+            number: None,
+        };
+        answers.chain(one)
     }
 
     /// Whether the last expression's value is rows, which answer nothing.
@@ -114,8 +139,9 @@ impl Interpreter {
     pub fn is_empty(&self) -> bool {
         match self.machine.held().last() {
             Some(Held::Rows { count, .. }) => *count == 0,
-            Some(Held::Values { start, end, .. }) => start == end,
+            Some(Held::Values { start, end, .. } | Held::Groups { start, end, .. }) => start == end,
             Some(Held::Number(number)) => number.is_none(),
+            Some(Held::Truth(truth)) => truth.is_none(),
             None => true,
         }
     }
@@ -136,11 +162,23 @@ impl Interpreter {
                 1u8.hash(&mut key);
                 value.iter().for_each(|value| number(*value, &mut key));
             }
-            Held::Values { .. } => {
-                match self.machine.kind(ValuesRef::Variable(last as u8))? {
+            Held::Truth(truth) => {
+                2u8.hash(&mut key);
+                truth.iter().for_each(|truth| word(*truth).hash(&mut key));
+            }
+            Held::Groups { .. } => {
+                4u8.hash(&mut key);
+                let numbers = self.machine.group_numbers(last);
+                for (label, value) in self.machine.labels(last).zip(numbers) {
+                    label.to_string().hash(&mut key);
+                    number(*value, &mut key);
+                }
+            }
+            Held::Values { column, .. } => {
+                match ValuesKind::of(self.machine.column(*column).kind()) {
                     ValuesKind::Numbers => 1u8.hash(&mut key),
                     ValuesKind::Strings => 2u8.hash(&mut key),
-                    ValuesKind::Dates => 3u8.hash(&mut key),
+                    _ => 3u8.hash(&mut key),
                 }
                 for value in self.machine.values(ValuesRef::Variable(last as u8)) {
                     match value {
@@ -152,5 +190,35 @@ impl Interpreter {
             }
         }
         Some(key.finish())
+    }
+}
+
+/// Yes or no, as they answer a question.
+fn word(truth: bool) -> &'static str {
+    match truth {
+        true => "yes",
+        false => "no",
+    }
+}
+
+/// Goes through the items of an answer: values, or the labels of groups, each followed by its number.
+#[derive(Clone)]
+struct Answers<'a> {
+    values: Values<'a>,
+    numbers: std::slice::Iter<'a, f64>,
+    /// That of the label before.
+    number: Option<f64>,
+}
+
+impl<'a> Iterator for Answers<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        if let Some(number) = self.number.take() {
+            return Some(Value::Number(number));
+        }
+        let value = self.values.next()?;
+        self.number = self.numbers.next().copied();
+        Some(value)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ConstantId, Subject};
 use mapo_tables::Constant;
-use mapo_tables::{Column, ColumnId, Texts, Value};
+use mapo_tables::{Column, ColumnId, ColumnKind, Texts, Value};
 
 /// Rows as an argument: `all_rows`, or a variable that holds rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,11 @@ impl RowsRef {
     pub fn variable(variable: u8) -> Self {
         RowsRef(variable + 1)
     }
+
+    /// The variable, if it is one.
+    pub fn as_variable(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
 }
 
 /// Values as an argument: a constant, or a variable that holds values.
@@ -21,6 +26,16 @@ impl RowsRef {
 pub(crate) enum ValuesRef {
     Constant(ConstantId),
     Variable(u8),
+}
+
+impl ValuesRef {
+    /// The variable, if it is one.
+    pub fn as_variable(self) -> Option<u8> {
+        match self {
+            ValuesRef::Constant(_) => None,
+            ValuesRef::Variable(variable) => Some(variable),
+        }
+    }
 }
 
 /// An argument of a function.
@@ -34,6 +49,8 @@ pub(crate) enum Arg {
 /// The accessors are called by functions on arguments that the interpreter has checked against their types;
 /// an argument of another type stands for nothing.
 impl Arg {
+    pub const ALL_ROWS: Arg = Arg::Rows(RowsRef::ALL);
+
     pub fn rows(self) -> RowsRef {
         if let Arg::Rows(rows) = self {
             rows
@@ -59,7 +76,7 @@ impl Arg {
     }
 
     pub fn is_all_rows(self) -> bool {
-        self == Arg::Rows(RowsRef::ALL)
+        self == Arg::ALL_ROWS
     }
 
     /// The variables it uses, as bits.
@@ -78,6 +95,21 @@ pub(crate) enum ValuesKind {
     Strings,
     Numbers,
     Dates,
+    /// One number that was computed.
+    Number,
+    /// Groups with their numbers.
+    Groups,
+}
+
+impl ValuesKind {
+    /// That of the values of a column.
+    pub fn of(column: ColumnKind) -> Self {
+        match column {
+            ColumnKind::Text => ValuesKind::Strings,
+            ColumnKind::Number | ColumnKind::SecondNumber => ValuesKind::Numbers,
+            ColumnKind::Date => ValuesKind::Dates,
+        }
+    }
 }
 
 /// Goes through the values of an argument.

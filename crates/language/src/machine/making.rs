@@ -1,6 +1,6 @@
 //! How a function makes its variable.
 
-use super::{Held, Machine, RowsRef, Subject};
+use super::{Held, Machine, RowsRef, Subject, ValuesRef, filled};
 use mapo_tables::rows::{self, Ones};
 use mapo_tables::{Column, ColumnId};
 
@@ -131,6 +131,91 @@ impl Machine {
             end: self.codes.len() as u32,
         });
         self.codes.len() - start
+    }
+
+    /// Makes a variable of groups: a group for each value that the rows have in the column, in the order of
+    /// their first rows. `number` gives what a row adds to its group, if it counts; `add` puts two such numbers
+    /// together, the earlier first; and `finish` is given what came of it and how many rows it came of.
+    pub fn make_groups(
+        &mut self,
+        rows: RowsRef,
+        column: ColumnId,
+        number: impl Fn(&Subject, usize) -> Option<f64>,
+        add: impl Fn(f64, f64) -> f64,
+        finish: impl Fn(f64, u64) -> f64,
+    ) {
+        let (start, first, span) = (self.codes.len(), self.numbers.len(), self.span(rows));
+        let words = &self.rows[self.words * rows.0 as usize..][span.clone()];
+        let filled = filled(self.subject.table(), column);
+        let typed = self.subject.column(column);
+        let (space, codes) = (typed.code_space(), typed.codes());
+        // For each code which group it is, counted from 1, and how many rows it has.
+        let mut marks = Marks(&mut self.marks);
+        let (places, counts) = marks.first(2 * space).split_at_mut(space);
+        for row in rows::iter_from(words, span.start).filter(|row| filled.contains(*row)) {
+            let Some(number) = number(&self.subject, row) else {
+                continue;
+            };
+            let code = codes.of(row) as usize;
+            counts[code] += 1;
+            match places[code] {
+                0 => {
+                    self.codes.push(code as u32);
+                    self.cells.push(typed.text(row));
+                    self.numbers.push(number);
+                    places[code] = (self.codes.len() - start) as u64;
+                }
+                place => {
+                    let sum = &mut self.numbers[first + place as usize - 1];
+                    *sum = add(*sum, number);
+                }
+            }
+        }
+        for (code, number) in self.codes[start..].iter().zip(&mut self.numbers[first..]) {
+            let code = *code as usize;
+            *number = finish(*number, counts[code]);
+            (places[code], counts[code]) = (0, 0);
+        }
+        self.rows.resize(self.words * (self.held.len() + 2), 0);
+        self.held.push(Held::Groups {
+            column,
+            start: start as u32,
+            end: self.codes.len() as u32,
+            first: first as u32,
+        });
+    }
+
+    /// Makes a variable of the labels of those groups whose numbers pass the test.
+    pub fn make_labels(&mut self, groups: ValuesRef, test: impl Fn(f64) -> bool) {
+        let variable = groups.as_variable().unwrap_or(u8::MAX) as usize;
+        let (from, first, column, groups) = match self.held.get(variable) {
+            Some(&Held::Groups {
+                column,
+                start,
+                end,
+                first,
+            }) => (start as usize, first as usize, column, (end - start) as usize),
+            _ => (0, 0, ColumnId(0), 0),
+        };
+        let start = self.codes.len();
+        for group in 0..groups {
+            if test(self.numbers[first + group]) {
+                self.codes.push(self.codes[from + group]);
+                self.cells.push(self.cells[from + group]);
+            }
+        }
+        self.rows.resize(self.words * (self.held.len() + 2), 0);
+        self.held.push(Held::Values {
+            column,
+            start: start as u32,
+            end: self.codes.len() as u32,
+        });
+    }
+
+    /// Makes a variable of yes or no; of neither where there is nothing to tell it from.
+    pub fn hold_truth(&mut self, truth: Option<bool>) {
+        self.rows.resize(self.words * (self.held.len() + 2), 0);
+        self.held.push(Held::Truth(truth));
     }
 
     /// Makes a variable of a number; of none where there is nothing to compute it from.

@@ -17,11 +17,11 @@ pub(crate) use making::NewRows;
 pub(crate) use outcome::Outcome;
 pub(crate) use relation::Relation;
 pub use subject::ConstantId;
-pub(crate) use subject::Subject;
+pub(crate) use subject::{Subject, filled};
 
 use mapo_tables::Constant;
 use mapo_tables::rows::{self, RowSet, words_for};
-use mapo_tables::{Column, ColumnId, ColumnKind};
+use mapo_tables::{Column, ColumnId, ColumnKind, Value};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,8 +32,17 @@ pub(crate) enum Held {
     Rows { count: u32, from: u32, to: u32 },
     /// Values of a column, by their codes: `codes[start..end]`.
     Values { column: ColumnId, start: u32, end: u32 },
-    /// A number that can be no argument; none where there is nothing to compute it from.
+    /// A number; none where there is nothing to compute it from.
     Number(Option<f64>),
+    /// Groups: the values of a column, as above, and for each a number, from `numbers[first]` on.
+    Groups {
+        column: ColumnId,
+        start: u32,
+        end: u32,
+        first: u32,
+    },
+    /// Yes or no; neither where there is nothing to tell it from.
+    Truth(Option<bool>),
 }
 
 /// A table of this many words of rows, 65,536 rows, is large.
@@ -49,6 +58,8 @@ pub(crate) struct Machine {
     /// For each code of a text the number of the cell's own text from which it comes; for others nothing of
     /// use.
     cells: Vec<u32>,
+    /// The numbers of groups.
+    numbers: Vec<f64>,
     held: Vec<Held>,
     /// Bits or counters for each value of a column, all zero between operations.
     marks: Vec<u64>,
@@ -66,6 +77,7 @@ impl Machine {
             rows,
             codes: Vec::new(),
             cells: Vec::new(),
+            numbers: Vec::new(),
             held: Vec::with_capacity(variables),
             marks: Vec::new(),
         }
@@ -78,9 +90,13 @@ impl Machine {
 
     /// Forgets the newest variable.
     pub fn pop(&mut self) {
-        if let Some(Held::Values { start, .. }) = self.held.pop() {
+        let newest = self.held.pop();
+        if let Some(Held::Values { start, .. } | Held::Groups { start, .. }) = newest {
             self.codes.truncate(start as usize);
             self.cells.truncate(start as usize);
+        }
+        if let Some(Held::Groups { first, .. }) = newest {
+            self.numbers.truncate(first as usize);
         }
         self.rows.truncate(self.words * (self.held.len() + 1));
     }
@@ -136,15 +152,56 @@ impl Machine {
         }
     }
 
-    /// The values of a variable as they answer a question: texts as they stand in the cells they come from.
+    /// The values of a variable, or the labels of its groups, as they answer a question: texts as they stand in
+    /// the cells they come from.
     pub fn answers(&self, variable: usize) -> Values<'_> {
         match self.held.get(variable) {
-            Some(&Held::Values { column, start, end }) if self.column(column).kind() == ColumnKind::Text => {
+            Some(
+                &(Held::Values { column, start, end }
+                | Held::Groups {
+                    column, start, end, ..
+                }),
+            ) if self.column(column).kind() == ColumnKind::Text => {
                 let source = self.column(column).source();
                 let cells = self.cells[start as usize..end as usize].iter();
                 Values::Cells(self.subject.table().answers(source), cells)
             }
+            Some(Held::Groups { .. }) => self.labels(variable),
             _ => self.values(ValuesRef::Variable(variable as u8)),
+        }
+    }
+
+    /// The labels of a variable's groups, as later expressions see them.
+    pub fn labels(&self, variable: usize) -> Values<'_> {
+        match self.held.get(variable) {
+            Some(&Held::Groups {
+                column, start, end, ..
+            }) => Values::of(&self.subject, column, &self.codes[start as usize..end as usize]),
+            _ => Values::none(),
+        }
+    }
+
+    /// The numbers of a variable's groups.
+    pub fn group_numbers(&self, variable: usize) -> &[f64] {
+        match self.held.get(variable) {
+            Some(&Held::Groups {
+                start, end, first, ..
+            }) => &self.numbers[first as usize..][..(end - start) as usize],
+            _ => &[],
+        }
+    }
+
+    /// The one number that an argument is, if it is one.
+    pub fn number(&self, values: ValuesRef) -> Option<f64> {
+        if let ValuesRef::Variable(variable) = values
+            && let Some(Held::Number(number)) = self.held.get(variable as usize)
+        {
+            return *number;
+        }
+        let mut values = self.values(values);
+        match values.next()? {
+            first @ Value::Number(number) => values.all(|other| other == first).then_some(number),
+            _ => None,
         }
     }
 
@@ -156,12 +213,10 @@ impl Machine {
                 Constant::Dates(_) => ValuesKind::Dates,
             }),
             ValuesRef::Variable(variable) => match self.held.get(variable as usize)? {
-                Held::Values { column, .. } => Some(match self.column(*column).kind() {
-                    ColumnKind::Text => ValuesKind::Strings,
-                    ColumnKind::Number | ColumnKind::SecondNumber => ValuesKind::Numbers,
-                    ColumnKind::Date => ValuesKind::Dates,
-                }),
-                _ => None,
+                Held::Values { column, .. } => Some(ValuesKind::of(self.column(*column).kind())),
+                Held::Number(_) => Some(ValuesKind::Number),
+                Held::Groups { .. } => Some(ValuesKind::Groups),
+                Held::Rows { .. } | Held::Truth(_) => None,
             },
         }
     }
@@ -183,6 +238,22 @@ impl Machine {
     fn meets(&self, rows: RowsRef, set: &RowSet) -> bool {
         let span = self.span(rows);
         rows::intersect(&self.words(rows)[span.clone()], &set.words()[span])
+    }
+
+    /// Whether all of the rows are in a set.
+    fn lies_in(&self, rows: RowsRef, set: &RowSet) -> bool {
+        let span = self.span(rows);
+        let words = self.words(rows)[span.clone()].iter().zip(&set.words()[span]);
+        words.into_iter().all(|(given, known)| given & !known == 0)
+    }
+
+    /// How many of the rows have something in the column: of texts one that is not empty.
+    pub fn filled(&self, rows: RowsRef, column: ColumnId) -> usize {
+        let (span, set) = (self.span(rows), filled(self.subject.table(), column));
+        let words = self.words(rows)[span.clone()].iter().zip(&set.words()[span]);
+        words
+            .map(|(given, known)| (given & known).count_ones() as usize)
+            .sum()
     }
 
     /// Whether some of the rows have a value in the column.

@@ -10,12 +10,17 @@ pub(crate) struct Outcome {
     rows: Box<[u64]>,
     /// Codes, and the cells' texts from which they come.
     values: Box<[(u32, u32)]>,
+    /// The numbers of groups.
+    numbers: Box<[f64]>,
 }
 
 impl Outcome {
     /// How many bytes it takes.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.rows) + size_of_val(&*self.values)
+        size_of::<Self>()
+            + size_of_val(&*self.rows)
+            + size_of_val(&*self.values)
+            + size_of_val(&*self.numbers)
     }
 }
 
@@ -29,14 +34,19 @@ impl Machine {
             Held::Rows { from, to, .. } => {
                 rows = self.words(RowsRef::variable(variable as u8))[from as usize..to as usize].into();
             }
-            Held::Values { start, end, .. } => {
+            Held::Values { start, end, .. } | Held::Groups { start, end, .. } => {
                 let range = start as usize..end as usize;
                 let pairs = self.codes[range.clone()].iter().zip(&self.cells[range]);
                 values = pairs.map(|(code, cell)| (*code, *cell)).collect();
             }
-            Held::Number(_) => {}
+            Held::Number(_) | Held::Truth(_) => {}
         }
-        Some(Outcome { held, rows, values })
+        Some(Outcome {
+            held,
+            rows,
+            values,
+            numbers: self.group_numbers(variable).into(),
+        })
     }
 
     /// Holds an earlier result as the newest variable.
@@ -48,17 +58,26 @@ impl Machine {
                 self.rows[start + from as usize..start + to as usize].copy_from_slice(&outcome.rows);
                 outcome.held
             }
-            Held::Values { column, .. } => {
-                let first = self.codes.len() as u32;
+            Held::Values { column, .. } | Held::Groups { column, .. } => {
+                let start = self.codes.len() as u32;
                 self.codes.extend(outcome.values.iter().map(|(code, _)| code));
                 self.cells.extend(outcome.values.iter().map(|(_, cell)| cell));
-                Held::Values {
-                    column,
-                    start: first,
-                    end: self.codes.len() as u32,
+                let end = self.codes.len() as u32;
+                match outcome.held {
+                    Held::Groups { .. } => {
+                        let first = self.numbers.len() as u32;
+                        self.numbers.extend_from_slice(&outcome.numbers);
+                        Held::Groups {
+                            column,
+                            start,
+                            end,
+                            first,
+                        }
+                    }
+                    _ => Held::Values { column, start, end },
                 }
             }
-            Held::Number(_) => outcome.held,
+            Held::Number(_) | Held::Truth(_) => outcome.held,
         };
         self.held.push(held);
     }

@@ -24,22 +24,22 @@ impl Machine {
 
     /// Whether in some of the rows the column stands in the relation to the values.
     pub fn related(&self, rows: RowsRef, values: ValuesRef, column: ColumnId, relation: Relation) -> bool {
-        if relation != Relation::Contains && !self.fits(values, column) {
+        if !relation.is_of_texts() && !self.fits(values, column) {
             return false;
         }
         if let ValuesRef::Constant(constant) = values {
             return self.meets(rows, self.subject.constant_rows(constant, column, relation));
         }
-        if relation == Relation::Contains
+        if relation.is_of_texts()
             && let Some((source, codes)) = self.codes(values)
-            && let Some(mut found) = self.text_rows(source, codes, column)
+            && let Some(mut found) = self.text_rows(source, codes, column, relation)
         {
             return found.any(|contain| self.meets(rows, contain));
         }
         let given = self.values(values);
         let column = self.column(column);
-        if relation == Relation::Contains {
-            return self.any_contains(rows, given, column);
+        if relation.is_of_texts() {
+            return self.any_contains(rows, given, column, relation);
         }
         let mut rows = self.rows(rows).filter_map(|row| column.value(row));
         // Comparisons are offered whatever they find, so what is left is equality, which is with one value.
@@ -49,10 +49,11 @@ impl Machine {
         rows.any(|value| holds(value, relation, given.clone().take(1)))
     }
 
-    /// Whether in some of the rows the text of the column contains one of the values.
-    fn any_contains(&self, rows: RowsRef, given: Values<'_>, column: &Column) -> bool {
+    /// Whether in some of the rows the text of the column contains one of the values, or is one.
+    fn any_contains(&self, rows: RowsRef, given: Values<'_>, column: &Column, relation: Relation) -> bool {
         let forms = column.forms();
-        if self.count(rows) <= FEW_ROWS {
+        // What a text must be depends on all texts of the column.
+        if self.count(rows) <= FEW_ROWS && relation == Relation::Contains {
             let needles = Needles::new(given);
             return self
                 .rows(rows)
@@ -62,7 +63,7 @@ impl Machine {
             return false;
         }
         let mut marks = vec![0u64; words_for(forms.len())];
-        mark_texts(column, given, |texts| {
+        mark_texts(column, relation, given, |texts| {
             texts.for_each(|text| set(&mut marks, text as usize))
         });
         self.rows(rows).any(|row| {
@@ -71,20 +72,76 @@ impl Machine {
         })
     }
 
-    /// For each of the values the rows that contain it; `None` where they are not kept.
+    /// For each of the values the rows that contain it, or are it; `None` where they are not kept.
     fn text_rows<'a>(
         &'a self,
         source: ColumnId,
         codes: &'a [u32],
         column: ColumnId,
+        relation: Relation,
     ) -> Option<impl Iterator<Item = &'a RowSet> + 'a> {
         let first = codes.first()?;
-        self.subject.text_rows((source, *first), column)?;
+        self.subject.text_rows((source, *first), column, relation)?;
         Some(
             codes
                 .iter()
-                .filter_map(move |code| self.subject.text_rows((source, *code), column)),
+                .filter_map(move |code| self.subject.text_rows((source, *code), column, relation)),
         )
+    }
+
+    /// Whether in all of the rows the column is known to stand in the relation to the values. In a table that
+    /// is too large to know it of texts, it is not known.
+    pub fn all_related(
+        &self,
+        rows: RowsRef,
+        values: ValuesRef,
+        column: ColumnId,
+        relation: Relation,
+    ) -> bool {
+        if let ValuesRef::Constant(constant) = values {
+            return self.lies_in(rows, self.subject.constant_rows(constant, column, relation));
+        }
+        let Some((source, codes)) = self.codes(values) else {
+            return false;
+        };
+        if relation.is_of_texts() {
+            let known = |word: usize| {
+                let found = self.text_rows(source, codes, column, relation);
+                found.map(|found| found.fold(0, |all, rows| all | rows.words()[word]))
+            };
+            let words = self.words(rows);
+            return self
+                .span(rows)
+                .all(|word| known(word).is_some_and(|known| words[word] & !known == 0));
+        }
+        let (given, column) = (self.values(values), self.column(column));
+        self.rows(rows).all(|row| {
+            let value = column.value(row);
+            value.is_some_and(|value| holds(value, relation, given.clone()))
+        })
+    }
+
+    /// Whether of the rows the same contain one of the strings in the column as are one. In a table that is too
+    /// large to know, they are taken to be the same.
+    pub fn contains_only_whole(&self, rows: RowsRef, values: ValuesRef, column: ColumnId) -> bool {
+        let words = self.words(rows);
+        if let ValuesRef::Constant(constant) = values {
+            let related = |relation| self.subject.constant_rows(constant, column, relation).words();
+            let (part, whole) = (related(Relation::Contains), related(Relation::Is));
+            return self
+                .span(rows)
+                .all(|word| words[word] & (part[word] ^ whole[word]) == 0);
+        }
+        let Some((source, codes)) = self.codes(values) else {
+            return true;
+        };
+        self.span(rows).all(|word| {
+            let found = |relation| {
+                let found = self.text_rows(source, codes, column, relation);
+                found.map_or(0, |found| found.fold(0, |all, rows| all | rows.words()[word]))
+            };
+            words[word] & (found(Relation::Contains) ^ found(Relation::Is)) == 0
+        })
     }
 
     /// Makes a variable of the rows that stand in the relation, or, where that is not wanted, of those that
@@ -120,8 +177,8 @@ impl Machine {
         };
         self.make_rows(rows, |new| {
             let given = &new.codes[start as usize..end as usize];
-            let kept = |code: &u32| new.subject.text_rows((source, *code), column);
-            if relation == Relation::Contains && given.first().is_some_and(|code| kept(code).is_some()) {
+            let kept = |code: &u32| new.subject.text_rows((source, *code), column, relation);
+            if relation.is_of_texts() && given.first().is_some_and(|code| kept(code).is_some()) {
                 for contain in given.iter().filter_map(kept) {
                     let words = new.place.iter_mut().zip(contain.words());
                     words.for_each(|(out, word)| *out |= word);

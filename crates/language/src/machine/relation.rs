@@ -21,11 +21,18 @@ pub(crate) enum Relation {
     Greater,
     /// Its text contains one of them.
     Contains,
+    /// Its text is one of them; for one that no text of the column is, it has that as whole words.
+    Is,
 }
 
 impl Relation {
     /// How many relations there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
+
+    /// Whether it is one of texts.
+    pub fn is_of_texts(self) -> bool {
+        matches!(self, Relation::Contains | Relation::Is)
+    }
 
     /// Whether a comparison with one value satisfies the relation.
     fn accepts(self, order: Option<Ordering>) -> bool {
@@ -38,7 +45,7 @@ impl Relation {
             Relation::Equal | Relation::NotDifferent => order.is_eq(),
             Relation::AtLeast => order.is_ge(),
             Relation::Greater => order.is_gt(),
-            Relation::Contains => false,
+            Relation::Contains | Relation::Is => false,
         }
     }
 }
@@ -98,16 +105,24 @@ pub(crate) fn mark_codes<'a>(
             related.for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(_) => {
-            if relation == Relation::Contains {
-                mark_texts(column, given, mark);
+            if relation.is_of_texts() {
+                mark_texts(column, relation, given, mark);
             }
         }
     }
 }
 
-/// Calls `mark` with the number of every text of a text column that contains one of the given. A text has the
-/// same number as its value, or as an equal text has.
-pub(crate) fn mark_texts<'a>(column: &Column, given: impl Given<'a>, mut mark: impl FnMut(Range<u32>)) {
+/// Calls `mark` with the number of every text of a text column that contains one of the given, or is one. A
+/// text has the same number as its value, or as an equal text has.
+pub(crate) fn mark_texts<'a>(
+    column: &Column,
+    relation: Relation,
+    given: impl Given<'a>,
+    mut mark: impl FnMut(Range<u32>),
+) {
+    if relation == Relation::Is {
+        return texts(given).for_each(|needle| mark_whole(column, needle, &mut mark));
+    }
     // With more it is better to look at every text once.
     const FEW: usize = 256;
     let forms = column.forms();
@@ -127,6 +142,30 @@ pub(crate) fn mark_texts<'a>(column: &Column, given: impl Given<'a>, mut mark: i
         });
         debug_assert!(none.is_none());
     }
+}
+
+/// Marks the texts that are the string as a whole or, where there is none, those that have it as whole words.
+fn mark_whole(column: &Column, needle: &str, mut mark: impl FnMut(Range<u32>)) {
+    let forms = column.forms();
+    if needle.is_empty() {
+        let empty = (0..).zip(forms.iter()).filter(|(_, text)| text.is_empty());
+        return empty.for_each(|(text, _)| mark(text..text + 1));
+    }
+    let search = |wanted: &mut dyn FnMut(u32, bool) -> ControlFlow<(), Next>| {
+        column.index().search(forms, needle, true, |text, place| {
+            wanted(text, place.len() == forms.get(text).len())
+        })
+    };
+    let is_whole = search(&mut |_, whole| match whole {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(Next::NextText),
+    });
+    search(&mut |text, whole| {
+        if whole || is_whole.is_none() {
+            mark(text..text + 1);
+        }
+        ControlFlow::Continue(Next::NextText)
+    });
 }
 
 /// Ascending numbers that stand in a relation are neighbours: only the smallest and largest given value
@@ -149,7 +188,7 @@ fn number_range<'a>(numbers: &[f64], relation: Relation, given: impl Given<'a>) 
         Relation::Equal | Relation::NotDifferent if least == most => below(least)..up_to(least),
         Relation::AtLeast => below(most)..end,
         Relation::Greater => up_to(most)..end,
-        Relation::Equal | Relation::NotDifferent | Relation::Contains => 0..0,
+        Relation::Equal | Relation::NotDifferent | Relation::Contains | Relation::Is => 0..0,
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Subject {
     constant_rows: Vec<OnceLock<RowSet>>,
     /// The rows in which a text column contains a value of a text column; for small tables only.
     text_rows: Option<TextRows>,
+    /// The same for the rows in which it is the value.
+    whole_rows: OnceLock<Option<TextRows>>,
 }
 
 /// For each value of each text column, and each text column, the rows that contain the value.
@@ -69,6 +71,7 @@ impl Subject {
             all_rows: RowSet::all(table.rows()),
             constant_rows: (0..masks).map(|_| OnceLock::new()).collect(),
             text_rows: TextRows::new(&table),
+            whole_rows: OnceLock::new(),
             constants,
             like_sql,
             table,
@@ -119,24 +122,46 @@ impl Subject {
         })
     }
 
-    /// The rows in which a text column contains a value of a text column; `None` in tables too large to keep
-    /// it.
-    pub fn text_rows(&self, value: (ColumnId, u32), column: ColumnId) -> Option<&RowSet> {
-        let kept = self.text_rows.as_ref()?;
+    /// The rows in which a text column contains a value of a text column, or is it; `None` in tables too large
+    /// to keep it.
+    pub fn text_rows(&self, value: (ColumnId, u32), column: ColumnId, relation: Relation) -> Option<&RowSet> {
+        let kept = match relation {
+            Relation::Is => self.whole_rows.get_or_init(|| TextRows::new(&self.table)),
+            _ => &self.text_rows,
+        };
+        let kept = kept.as_ref()?;
         let (source, code) = value;
         let place =
             (kept.starts[source.0 as usize] + code as usize) * kept.width + kept.places[column.0 as usize];
         Some(kept.grid[place].get_or_init(|| {
             let needle = self.column(source).decode(code);
-            related_rows(self.column(column), Relation::Contains, std::iter::once(needle))
+            related_rows(self.column(column), relation, std::iter::once(needle))
         }))
     }
+}
+
+/// The rows of a table that have something in a column, by column: in one of texts those whose text is not
+/// empty. Kept beside the table.
+#[derive(Debug)]
+struct Filled(Vec<OnceLock<RowSet>>);
+
+/// The rows of a table that have something in a column: a number, a date, a text that is not empty.
+pub(crate) fn filled(table: &Table, id: ColumnId) -> &RowSet {
+    let column = table.column(id);
+    if column.kind() != ColumnKind::Text {
+        return column.present();
+    }
+    let Filled(kept) = table.derived(|table| Filled(vec![OnceLock::new(); table.columns().len()]));
+    kept[id.0 as usize].get_or_init(|| {
+        let forms = column.forms();
+        RowSet::where_true(column.rows(), |row| !forms.get(column.text(row)).is_empty())
+    })
 }
 
 /// The rows of the table in which a column stands in the relation to the given values.
 fn related_rows<'a>(column: &Column, relation: Relation, given: impl Given<'a>) -> RowSet {
     let is_text = column.kind() == ColumnKind::Text;
-    if is_text && relation != Relation::Contains {
+    if is_text && !relation.is_of_texts() {
         return RowSet::empty(column.rows());
     }
     // Numbers that stand in a relation are neighbours; what is not is marked one by one.
@@ -164,7 +189,7 @@ fn related_rows<'a>(column: &Column, relation: Relation, given: impl Given<'a>) 
     };
     let is_marked = |marks: &[u64], code: u32| marks[code as usize / 64] >> (code % 64) & 1 == 1;
     match is_text {
-        true => mark_texts(column, given, mark),
+        true => mark_texts(column, relation, given, mark),
         false => mark_codes(column, relation, given, &mut mark),
     }
     let Some(only) = only else {

@@ -9,6 +9,7 @@ pub(crate) mod quote;
 mod script;
 
 pub(crate) use looks::Form;
+pub(crate) use script::is_whole;
 pub use script::write_sql_table;
 
 use looks::TextLook;

@@ -80,7 +80,7 @@ fn columns<'a>(table: &'a Table, layout: &'a Layout) -> Vec<Made<'a>> {
 }
 
 /// Whether all numbers of a column are whole and any sum of them is exact.
-fn is_whole(column: &Column) -> bool {
+pub(crate) fn is_whole(column: &Column) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
     let whole = |value: Value<'_>| matches!(value, Value::Number(number) if number.fract() == 0.0);
     let size = |row| match column.value(row) {

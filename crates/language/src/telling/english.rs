@@ -1,6 +1,6 @@
 //! The pieces of English phrases.
 
-use super::{Call, Rows, Values};
+use super::{Call, Number, Rows, Values};
 use crate::order::Extreme;
 use crate::sql_table::Layout;
 use mapo_tables::Constant;
@@ -68,13 +68,29 @@ impl Phrase<'_> {
 
     /// `the largest Points`, `the earliest date in Founded`.
     pub fn best(&self, column: ColumnId, extreme: Extreme) -> String {
-        let which = match (self.table.column(column).kind(), extreme) {
+        let which = self.which(column, extreme);
+        format!("the {which} {}", self.column(column).bare())
+    }
+
+    /// `largest`, and of dates `latest`.
+    pub fn which(&self, column: ColumnId, extreme: Extreme) -> &'static str {
+        match (self.table.column(column).kind(), extreme) {
             (ColumnKind::Date, Extreme::Largest) => "latest",
             (ColumnKind::Date, Extreme::Smallest) => "earliest",
             (_, Extreme::Largest) => "largest",
             (_, Extreme::Smallest) => "smallest",
-        };
-        format!("the {which} {}", self.column(column).bare())
+        }
+    }
+
+    /// A number that a function is given: a constant, or the result of an earlier step.
+    pub fn number(&self, at: usize) -> String {
+        match self.call.number(at) {
+            Number::Constant(number) => Value::Number(number).to_string(),
+            Number::Step { step, .. } if step + 1 == self.call.step && !self.call.joins() => {
+                "that".to_owned()
+            }
+            Number::Step { step, .. } => format!("that of step {}", step + 1),
+        }
     }
 
     /// The values that a function is given: those of a constant, joined so, or of an earlier step, called so.

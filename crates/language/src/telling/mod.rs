@@ -35,12 +35,35 @@ pub(crate) enum Values<'a> {
     },
 }
 
+/// A number as an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    /// That of a constant.
+    Constant(f64),
+    /// The number that an earlier step gives: whether it is one of the values that it gives, and whether it
+    /// was added up or divided, so that its last digits depend on who did it.
+    Step { step: usize, values: bool, added: bool },
+}
+
+/// Groups as an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Groups {
+    /// The step that gives them.
+    pub step: usize,
+    /// The column of their labels.
+    pub column: ColumnId,
+    /// The column whose numbers they add up, if they do.
+    pub added: Option<ColumnId>,
+}
+
 /// An argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Given<'a> {
     Rows(Rows),
     Values(Values<'a>),
     Column(ColumnId),
+    Number(Number),
+    Groups(Groups),
 }
 
 /// An expression with its arguments resolved and their types checked.
@@ -75,10 +98,28 @@ impl Call<'_> {
         }
     }
 
-    /// The column that it reads.
+    pub fn number(&self, at: usize) -> Number {
+        match self.arguments.get(at) {
+            Some(Given::Number(number)) => *number,
+            _ => Number::Constant(f64::NAN),
+        }
+    }
+
+    pub fn groups(&self, at: usize) -> Groups {
+        match self.arguments.get(at) {
+            Some(Given::Groups(groups)) => *groups,
+            _ => Groups {
+                step: 0,
+                column: ColumnId(u16::MAX),
+                added: None,
+            },
+        }
+    }
+
+    /// The column that its values or the labels of its groups come from.
     pub fn read(&self) -> Option<ColumnId> {
         self.arguments.iter().find_map(|argument| match argument {
-            Given::Column(column) => Some(*column),
+            Given::Column(column) | Given::Groups(Groups { column, .. }) => Some(*column),
             _ => None,
         })
     }
@@ -86,15 +127,19 @@ impl Call<'_> {
     /// The earlier steps that it uses.
     pub fn uses(&self) -> impl Iterator<Item = usize> {
         self.arguments.iter().filter_map(|argument| match argument {
-            Given::Rows(Rows::Step { step, .. }) | Given::Values(Values::Step { step, .. }) => Some(*step),
+            Given::Rows(Rows::Step { step, .. })
+            | Given::Values(Values::Step { step, .. })
+            | Given::Number(Number::Step { step, .. })
+            | Given::Groups(Groups { step, .. }) => Some(*step),
             _ => None,
         })
     }
 
-    /// Whether it takes rows twice, and so speaks of each by the number of its step.
-    pub fn joins_rows(&self) -> bool {
-        let rows = |argument: &&Given<'_>| matches!(argument, Given::Rows(_));
-        self.arguments.iter().filter(rows).count() > 1
+    /// Whether it takes rows or results twice, and so speaks of each by the number of its step.
+    pub fn joins(&self) -> bool {
+        let counts =
+            |argument: &&Given<'_>| matches!(argument, Given::Rows(_) | Given::Number(Number::Step { .. }));
+        self.arguments.iter().filter(counts).count() > 1
     }
 }
 

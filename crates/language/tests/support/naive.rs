@@ -1,7 +1,7 @@
 //! The language once more, as plainly as it can be written: lists and loops over names and texts, no codes,
 //! no bit sets, nothing remembered. The interpreter is compared with it.
 
-use mapo_language::{Fit, Language};
+use mapo_language::{Dialect, Fit, Language};
 use mapo_tables::{CellValues, Constant};
 use mapo_text::Date;
 use std::cmp::Ordering;
@@ -68,12 +68,16 @@ impl Table {
 pub enum Value {
     Rows(Vec<usize>),
     Items(Kind, Vec<Item>),
-    /// A number that is no argument, if there is one.
+    /// A number, if there is one.
     Scalar(Option<f64>),
+    /// Labels with their numbers.
+    Groups(Kind, Vec<(Item, f64)>),
+    /// Yes or no, if it can be told.
+    Truth(Option<bool>),
 }
 
 /// An argument as it is written, and what it stands for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     AllRows,
     Column(usize),
@@ -88,10 +92,13 @@ pub struct Evaluator<'a> {
     pub variables: Vec<Value>,
     /// For each expression the variables that it used.
     pub used: Vec<Vec<usize>>,
+    /// The expressions themselves.
+    pub done: Vec<(String, Vec<Argument>)>,
 }
 
 /// The argument types of each function: `r`ows, `q`uantity, `s`trings, any `c`olumn, `o`rdered column,
-/// `n`umber column, `t`ext column.
+/// `n`umber column, `t`ext column, a number `k` of a variable, the same or a constant `K`, a constant number `1`,
+/// `g`roups.
 const SIGNATURES: &[(&str, &str)] = &[
     ("hop", "rc"),
     ("argmax", "ro"),
@@ -117,7 +124,42 @@ const SIGNATURES: &[(&str, &str)] = &[
     ("same_as", "rc"),
     ("diff", "rrn"),
     ("count_distinct", "rc"),
+    ("filter_is", "rst"),
+    ("filter_!is", "rst"),
+    ("filter_missing", "rc"),
+    ("filter_given", "rc"),
+    ("largest", "r1o"),
+    ("smallest", "r1o"),
+    ("nth_largest", "r1o"),
+    ("nth_smallest", "r1o"),
+    ("count_per", "rc"),
+    ("sum_per", "rcn"),
+    ("average_per", "rcn"),
+    ("max_per", "rcn"),
+    ("min_per", "rcn"),
+    ("highest", "g"),
+    ("lowest", "g"),
+    ("any", "r"),
+    ("greater", "KK"),
+    ("less", "KK"),
+    ("difference", "kk"),
+    ("plus", "kk"),
+    ("ratio", "kk"),
+    ("share", "kk"),
 ];
+
+/// Whether a text is the string, or has it where no word goes on beyond its ends.
+fn has_words(text: &str, string: &str) -> bool {
+    let in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut places = text.match_indices(string);
+    !string.is_empty()
+        && places.any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + string.len()..]);
+            let goes_on_before = in_word(before.chars().next_back()) && in_word(string.chars().next());
+            let goes_on_after = in_word(string.chars().next_back()) && in_word(after.chars().next());
+            !goes_on_before && !goes_on_after
+        })
+}
 
 fn signature(function: &str) -> &'static str {
     SIGNATURES.iter().find(|(name, _)| *name == function).unwrap().1
@@ -167,6 +209,7 @@ impl<'a> Evaluator<'a> {
             language,
             variables: Vec::new(),
             used: Vec::new(),
+            done: Vec::new(),
         }
     }
 
@@ -236,15 +279,20 @@ impl<'a> Evaluator<'a> {
         }
         let fits = |kind: Kind| (wanted == 's') == (kind == Kind::Text);
         for (index, constant) in self.constants.iter().enumerate() {
-            if "qs".contains(wanted) && fits(kind_of(constant)) {
+            let one = matches!(constant, Constant::Numbers(numbers) if numbers.len() == 1);
+            if "qs".contains(wanted) && fits(kind_of(constant)) || "K1".contains(wanted) && one {
                 found.push(Argument::Constant(index));
             }
         }
         for (index, value) in self.variables.iter().enumerate() {
             let fits = match value {
                 Value::Rows(_) => wanted == 'r',
-                Value::Items(kind, _) => "qs".contains(wanted) && fits(*kind),
-                Value::Scalar(_) => false,
+                Value::Items(kind, _) => {
+                    "qs".contains(wanted) && fits(*kind) || "kK".contains(wanted) && *kind == Kind::Number
+                }
+                Value::Scalar(_) => "kK".contains(wanted),
+                Value::Groups(..) => wanted == 'g',
+                Value::Truth(_) => false,
             };
             if fits {
                 found.push(Argument::Variable(index));
@@ -279,18 +327,143 @@ impl<'a> Evaluator<'a> {
     /// The third column of the language's table: whether the function is offered with these arguments, in its
     /// rows or wherever in the table the language looks.
     fn is_offered(&self, function: &str, args: &[Argument]) -> bool {
-        if self.language.fit == Fit::Table && !["previous", "next", "same_as", "diff"].contains(&function) {
+        let changes = self.language.dialect == Dialect::Paper || self.changes_something(function, args);
+        let about_rows = signature(function).starts_with('r');
+        let about_these = ["previous", "next", "same_as", "diff", "any"].contains(&function);
+        if self.language.fit == Fit::Table && about_rows && !about_these {
             let mut anywhere = args.to_vec();
             anywhere[0] = Argument::AllRows;
-            return self.is_offered_in_rows(function, &anywhere);
+            return changes && self.is_offered_in_rows(function, &anywhere);
         }
-        self.is_offered_in_rows(function, args)
+        changes && self.is_offered_in_rows(function, args)
+    }
+
+    /// What the language for people leaves out.
+    fn changes_something(&self, function: &str, args: &[Argument]) -> bool {
+        if function == "any" {
+            return matches!(&args[0], Argument::Variable(v) if self.done[*v].0.starts_with("filter"));
+        }
+        if !function.starts_with("filter") {
+            return true;
+        }
+        let (rows, kept) = (self.rows(&args[0]), self.filter(function, args));
+        let of_values = !["filter_missing", "filter_given"].contains(&function);
+        if self.language.fit == Fit::Rows && of_values && rows == kept {
+            return false;
+        }
+        let plainer = match function {
+            "filter_in" => Some("filter_is"),
+            "filter_!in" => Some("filter_!is"),
+            _ => None,
+        };
+        if plainer.is_some_and(|plainer| self.filter(plainer, args) == kept) {
+            return false;
+        }
+        let mut rows = args[0].clone();
+        while let Argument::Variable(variable) = rows {
+            let (before, given) = &self.done[variable];
+            if before == function && given[1..] == args[1..] {
+                return false;
+            }
+            if ["previous", "next", "same_as"].contains(&before.as_str()) {
+                return true;
+            }
+            rows = given[0].clone();
+        }
+        true
+    }
+
+    /// The one number that an argument is.
+    fn number(&self, argument: &Argument) -> Option<f64> {
+        if let Argument::Variable(variable) = argument
+            && let Value::Scalar(number) = &self.variables[*variable]
+        {
+            return *number;
+        }
+        match &self.items(argument).1[..] {
+            [Item::Number(first), rest @ ..] => rest
+                .iter()
+                .all(|item| *item == Item::Number(*first))
+                .then_some(*first),
+            _ => None,
+        }
+    }
+
+    /// Whether a cell has something in it.
+    fn is_filled(cell: &Option<Item>) -> bool {
+        match cell {
+            Some(Item::Text(text)) => !text.is_empty(),
+            other => other.is_some(),
+        }
+    }
+
+    /// The number as a rank.
+    fn rank(&self, argument: &Argument) -> Option<usize> {
+        let number = self.number(argument)?;
+        (number.fract() == 0.0 && number >= 1.0).then_some(number as usize)
+    }
+
+    /// The values of a column in the rows, best first, dates by the calendar.
+    fn ranked(&self, rows: &[usize], column: &Column, largest: bool) -> Vec<Item> {
+        let mut items: Vec<Item> = rows.iter().filter_map(|row| column.cells[*row].clone()).collect();
+        items.sort_by(|a, b| match (a, b) {
+            (Item::Number(a), Item::Number(b)) => a.partial_cmp(b).unwrap(),
+            (Item::Date(a), Item::Date(b)) => (a.year, a.month, a.day).cmp(&(b.year, b.month, b.day)),
+            _ => panic!("{a:?} {b:?}"),
+        });
+        if largest {
+            items.reverse();
+        }
+        items
     }
 
     fn is_offered_in_rows(&self, function: &str, args: &[Argument]) -> bool {
+        let are_two =
+            || args[0] != args[1] && self.number(&args[0]).is_some() && self.number(&args[1]).is_some();
+        match function {
+            "highest" | "lowest" => {
+                return matches!(&args[0], Argument::Variable(v)
+                    if matches!(&self.variables[*v], Value::Groups(_, groups) if groups.len() > 1));
+            }
+            "greater" | "less" => return are_two() && matches!(args[0], Argument::Variable(_)),
+            "difference" | "plus" => {
+                return are_two()
+                    && matches!((&args[0], &args[1]), (Argument::Variable(a), Argument::Variable(b)) if a < b);
+            }
+            "ratio" | "share" => return are_two() && self.number(&args[1]) != Some(0.0),
+            _ => {}
+        }
         let rows = self.rows(&args[0]);
         let present = |column: &Argument| self.has_some(&rows, self.column(column));
+        let filled = |rows: &[usize], column: &Argument| {
+            let column = self.column(column);
+            rows.iter()
+                .filter(|row| Self::is_filled(&column.cells[**row]))
+                .count()
+        };
         match function {
+            "any" => true,
+            "filter_is" | "filter_!is" => rows.len() > 1 && !self.filter("filter_is", args).is_empty(),
+            "filter_missing" | "filter_given" => {
+                let all: Vec<usize> = (0..self.table.rows).collect();
+                let looked = if rows.len() == 1 { &all } else { &rows };
+                let filled = filled(looked, &args[1]);
+                !rows.is_empty() && filled > 0 && filled < looked.len()
+            }
+            "largest" | "smallest" => {
+                let filled = filled(&rows, &args[2]);
+                self.rank(&args[1]).is_some_and(|rank| rank >= 2 && rank < filled)
+            }
+            "nth_largest" | "nth_smallest" => {
+                let mut items = self.ranked(&rows, self.column(&args[2]), true);
+                items.dedup();
+                self.rank(&args[1])
+                    .is_some_and(|rank| rank >= 2 && rank <= items.len())
+            }
+            "count_per" => filled(&rows, &args[1]) > 1,
+            "sum_per" | "average_per" | "max_per" | "min_per" => {
+                filled(&rows, &args[1]) > 1 && filled(&rows, &args[2]) > 1
+            }
             "count" => true,
             "hop" => present(&args[1]),
             "first" | "last" => rows.len() > 1,
@@ -337,6 +510,13 @@ impl<'a> Evaluator<'a> {
     }
 
     fn filter(&self, function: &str, args: &[Argument]) -> Vec<usize> {
+        if ["filter_missing", "filter_given"].contains(&function) {
+            let (column, wanted) = (self.column(&args[1]), function == "filter_given");
+            let rows = self.rows(&args[0]).into_iter();
+            return rows
+                .filter(|row| Self::is_filled(&column.cells[*row]) == wanted)
+                .collect();
+        }
         let (_, given) = self.items(&args[1]);
         let column = self.column(&args[2]);
         let keeps = |row: &usize| {
@@ -351,7 +531,16 @@ impl<'a> Evaluator<'a> {
                         .all(|other| compare(cell, other).is_some_and(accepts))
             };
             let one_value = given.iter().all(|item| *item == given[0]);
+            let is = |text: &str| {
+                given.iter().any(|item| {
+                    let Item::Text(string) = item else { return false };
+                    let whole = column.cells.contains(&Some(item.clone()));
+                    text == string || (!whole && has_words(text, string))
+                })
+            };
             match (function, cell) {
+                ("filter_is", Item::Text(text)) => is(text),
+                ("filter_!is", Item::Text(text)) => !is(text),
                 ("filter_in", Item::Text(text)) => given
                     .iter()
                     .any(|item| matches!(item, Item::Text(needle) if text.contains(needle.as_str()))),
@@ -438,6 +627,34 @@ impl<'a> Evaluator<'a> {
         if function.starts_with("filter") {
             return Value::Rows(self.filter(function, args));
         }
+        let pair = || self.number(&args[0]).zip(self.number(&args[1]));
+        let best = |largest: bool| match &args[0] {
+            Argument::Variable(variable) => match &self.variables[*variable] {
+                Value::Groups(kind, groups) => {
+                    let beats = |a: f64, b: f64| if largest { a > b } else { a < b };
+                    let unbeaten = groups.iter().filter(|(_, number)| {
+                        let near = |other: f64| (other - number).abs() <= 1e-13 * other.abs();
+                        !groups
+                            .iter()
+                            .any(|(_, other)| beats(*other, *number) && !near(*other))
+                    });
+                    Value::Items(*kind, unbeaten.map(|(label, _)| label.clone()).collect())
+                }
+                other => panic!("{other:?} is no groups"),
+            },
+            other => panic!("{other:?} is no groups"),
+        };
+        match function {
+            "highest" => return best(true),
+            "lowest" => return best(false),
+            "greater" => return Value::Truth(pair().map(|(a, b)| a - b > 1e-13 * a.abs())),
+            "less" => return Value::Truth(pair().map(|(a, b)| b - a > 1e-13 * a.abs())),
+            "difference" => return Value::Scalar(pair().map(|(a, b)| (a - b).abs())),
+            "plus" => return Value::Scalar(pair().map(|(a, b)| a + b)),
+            "ratio" => return Value::Scalar(pair().filter(|(_, b)| *b != 0.0).map(|(a, b)| a / b)),
+            "share" => return Value::Scalar(pair().filter(|(_, b)| *b != 0.0).map(|(a, b)| a * 100.0 / b)),
+            _ => {}
+        }
         let rows = self.rows(&args[0]);
         let numbers = |rows: &[usize], column: &Column| -> Vec<f64> {
             let cells = rows.iter().filter_map(|row| column.cells[*row].clone());
@@ -445,7 +662,60 @@ impl<'a> Evaluator<'a> {
                 .map(|cell| if let Item::Number(n) = cell { n } else { panic!() })
                 .collect()
         };
+        let of_ranks = |largest: bool, nth: bool| {
+            let column = self.column(&args[2]);
+            let mut items = self.ranked(&rows, column, largest);
+            if nth {
+                items.dedup();
+            }
+            let wanted: Vec<Item> = match self.rank(&args[1]) {
+                Some(rank) if nth => items.into_iter().skip(rank - 1).take(1).collect(),
+                Some(rank) => items.into_iter().take(rank).collect(),
+                None => Vec::new(),
+            };
+            let is_wanted = |row: &usize| {
+                column.cells[*row]
+                    .as_ref()
+                    .is_some_and(|item| wanted.contains(item))
+            };
+            Value::Rows(rows.iter().copied().filter(is_wanted).collect())
+        };
         match function {
+            "any" => Value::Truth(Some(!rows.is_empty())),
+            "largest" => of_ranks(true, false),
+            "smallest" => of_ranks(false, false),
+            "nth_largest" => of_ranks(true, true),
+            "nth_smallest" => of_ranks(false, true),
+            "count_per" | "sum_per" | "average_per" | "max_per" | "min_per" => {
+                let labels = self.column(&args[1]);
+                let mut groups: Vec<(Item, Vec<f64>)> = Vec::new();
+                for row in &rows {
+                    let number = match args.get(2) {
+                        None => Some(Item::Number(1.0)),
+                        Some(of) => self.column(of).cells[*row].clone(),
+                    };
+                    let (Some(label), Some(Item::Number(number))) = (&labels.cells[*row], number) else {
+                        continue;
+                    };
+                    if !Self::is_filled(&labels.cells[*row]) {
+                        continue;
+                    }
+                    match groups.iter_mut().find(|(known, _)| known == label) {
+                        Some((_, numbers)) => numbers.push(number),
+                        None => groups.push((label.clone(), vec![number])),
+                    }
+                }
+                let number = |numbers: &Vec<f64>| match function {
+                    "average_per" => numbers.iter().sum::<f64>() / numbers.len() as f64,
+                    "max_per" => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                    "min_per" => numbers.iter().copied().fold(f64::INFINITY, f64::min),
+                    _ => numbers.iter().sum(),
+                };
+                let groups = groups
+                    .iter()
+                    .map(|(label, numbers)| (label.clone(), number(numbers)));
+                Value::Groups(labels.kind, groups.collect())
+            }
             "count" => Value::Scalar(Some(rows.len() as f64)),
             "first" => Value::Rows(rows.iter().min().copied().into_iter().collect()),
             "last" => Value::Rows(rows.iter().max().copied().into_iter().collect()),
@@ -540,6 +810,7 @@ impl<'a> Evaluator<'a> {
     /// Executes an expression; its value becomes the newest variable.
     pub fn run(&mut self, function: &str, args: &[Argument]) {
         self.variables.push(self.evaluate(function, args));
+        self.done.push((function.to_owned(), args.to_vec()));
         let used = args.iter().filter_map(|arg| match arg {
             Argument::Variable(variable) => Some(*variable),
             _ => None,
@@ -550,6 +821,7 @@ impl<'a> Evaluator<'a> {
     /// Takes back the newest expression.
     pub fn undo(&mut self) {
         self.variables.pop();
+        self.done.pop();
         self.used.pop();
     }
 

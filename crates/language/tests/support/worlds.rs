@@ -144,14 +144,17 @@ fn functions() -> impl Strategy<Value = Language> {
     let pruned = proptest::sample::subsequence(all.clone(), 1..most);
     let known = proptest::sample::subsequence(all, 1..most).prop_shuffle();
     prop_oneof![
-        2 => Just(Language::FULL),
+        3 => Just(Language::PEOPLE),
+        1 => Just(Language::PEOPLE.explored()),
+        1 => Just(Language::wikisql().for_people()),
+        1 => Just(Language::before_people()),
         2 => Just(Language::WIKITABLEQUESTIONS),
         2 => Just(Language::wikisql()),
         2 => pruned.prop_map(|functions| Language {
             functions: functions.into_iter().collect(),
-            ..Language::FULL
+            ..Language::PEOPLE
         }),
-        1 => known.prop_map(|functions| Language::FULL.known_as(functions.into_iter().collect())),
+        1 => known.prop_map(|functions| Language::PEOPLE.known_as(functions.into_iter().collect())),
     ]
 }
 

@@ -3,7 +3,7 @@
 use crate::store::{Entry, Header, StoreWriter};
 use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
-use mapo_language::{Assistance, Language, Token};
+use mapo_language::{Language, Token};
 
 use crate::{Error, Result};
 
@@ -23,7 +23,7 @@ pub fn header(
         examples: examples.len(),
         language: Language::VERSION,
         functions: data.functions(selection),
-        expressions: examples.first().map_or(0, |example| example.language.expressions),
+        expressions: examples.first().map_or(0, |example| example.language.explored),
         pruning: pruning.to_string(),
         programs,
         seed,
@@ -50,7 +50,7 @@ pub fn fill(
     };
     explore_all(
         entries.len() as u64..examples.len() as u64,
-        |index| TableEnv::new(&examples[index as usize], pruning, Assistance::Frugal),
+        |index| TableEnv::exploring(&examples[index as usize], pruning),
         &Uniform,
         &plan,
         progress,

@@ -3,7 +3,7 @@
 use crate::store::{Entry, StoreReader};
 use mapo_core::{Action, Ending, Memory, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Example, Pruning, Reading, ReadingDifference, TableEnv};
-use mapo_language::{Assistance, Context, Program};
+use mapo_language::{Context, Program};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -27,7 +27,7 @@ pub fn explore(
     let mut memories = Vec::with_capacity(examples.len());
     let explored = explore_all(
         0..examples.len() as u64,
-        |index| TableEnv::new(&examples[index as usize], pruning, Assistance::Frugal),
+        |index| TableEnv::exploring(&examples[index as usize], pruning),
         &Uniform,
         &plan,
         progress,

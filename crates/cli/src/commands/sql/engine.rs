@@ -28,19 +28,23 @@ impl Engine {
         &self.script
     }
 
-    /// The first column of what a query gives.
+    /// The items of what a query gives: those of each row, one after another.
     pub fn run(&self, query: &str) -> rusqlite::Result<Vec<SqlValue>> {
         let mut statement = self.connection.prepare(query)?;
-        let rows = statement.query_map([], |row| {
-            Ok(match row.get_ref(0)? {
-                ValueRef::Null => SqlValue::Null,
-                ValueRef::Integer(number) => SqlValue::Integer(number),
-                ValueRef::Real(number) => SqlValue::Real(number),
-                ValueRef::Text(text) | ValueRef::Blob(text) => {
-                    SqlValue::Text(String::from_utf8_lossy(text).into_owned())
-                }
-            })
-        })?;
-        rows.collect()
+        let columns = statement.column_count();
+        let (mut rows, mut items) = (statement.query([])?, Vec::new());
+        while let Some(row) = rows.next()? {
+            for column in 0..columns {
+                items.push(match row.get_ref(column)? {
+                    ValueRef::Null => SqlValue::Null,
+                    ValueRef::Integer(number) => SqlValue::Integer(number),
+                    ValueRef::Real(number) => SqlValue::Real(number),
+                    ValueRef::Text(text) | ValueRef::Blob(text) => {
+                        SqlValue::Text(String::from_utf8_lossy(text).into_owned())
+                    }
+                });
+            }
+        }
+        Ok(items)
     }
 }

@@ -110,7 +110,7 @@ pub const SEED: u64 = 1;
 /// The language of the questions: the functions whose definitions do not say why none is asked about them.
 pub fn language() -> Language {
     let is_asked = |function: &Function| function.definition().not_in_toy.is_none();
-    Language::FULL.known_as(Function::all().filter(is_asked).collect())
+    Language::before_people().known_as(Function::all().filter(is_asked).collect())
 }
 
 /// How many questions are asked about each table.

@@ -78,7 +78,7 @@ fn run(table: &Arc<Table>, program: &Program) -> Option<Denotation> {
 /// The answer as a person would write it: cells as they stand, numbers of few digits.
 fn write_answer(table: &Table, program: &Program, denotation: &Denotation) -> Option<Vec<String>> {
     match denotation {
-        Denotation::Rows(_) | Denotation::Dates(_) => None,
+        Denotation::Rows(_) | Denotation::Dates(_) | Denotation::Groups(_) => None,
         Denotation::Numbers(numbers) => numbers.iter().map(|number| write_number(*number)).collect(),
         Denotation::Strings(strings) => {
             let Atom::Column(name) = program.expressions.last()?.arguments.last()? else {

@@ -43,6 +43,26 @@ impl Select<'_> {
         }
     }
 
+    /// What rows are ordered by so that the largest or smallest values come first, of dates an unknown part
+    /// before every known one.
+    pub fn ranking(&self, column: ColumnId, extreme: Extreme) -> String {
+        match self.layout.reading(column) {
+            Reading::Date(date) => {
+                let [year, month, day] = &date.parts;
+                order_by([year, month, day], extreme)
+            }
+            _ => format!("{}{}", self.key(column), direction(extreme)),
+        }
+    }
+
+    /// What rows are grouped by so that such an order is one of the groups.
+    pub fn ranked_by(&self, column: ColumnId) -> String {
+        match self.layout.reading(column) {
+            Reading::Date(date) => format!("{}, {}", date.written, date.parts.join(", ")),
+            _ => self.key(column),
+        }
+    }
+
     /// Whether the column's dates know different parts, so that their order is not total.
     fn has_mixed_dates(&self, column: ColumnId) -> bool {
         let typed = self.table.column(column);
@@ -124,8 +144,12 @@ fn aggregate(extreme: Extreme) -> &'static str {
 
 /// An order of all dates, unknown parts first.
 fn whole_order(extreme: Extreme) -> String {
+    order_by(["year", "month", "day"], extreme)
+}
+
+fn order_by([year, month, day]: [&str; 3], extreme: Extreme) -> String {
     let direction = direction(extreme);
     format!(
-        "COALESCE(year, -3000000000){direction}, COALESCE(month, 0){direction}, COALESCE(day, 0){direction}"
+        "COALESCE({year}, -3000000000){direction}, COALESCE({month}, 0){direction}, COALESCE({day}, 0){direction}"
     )
 }

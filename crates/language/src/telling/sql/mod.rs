@@ -2,13 +2,17 @@
 
 pub(crate) mod dates;
 mod extremes;
+pub(crate) mod words;
 
-use super::{Call, Rows};
-use crate::sql_table::{Form, Layout, Reading};
+use super::{Call, Number, Rows};
+use crate::sql_table::{Form, Layout, Reading, quote};
 use mapo_tables::{ColumnId, ColumnKind, Table};
 
 /// The columns of a step that gives dates, beside `value`, the date as it is written.
 pub(crate) const PARTS: [&str; 3] = ["year", "month", "day"];
+
+/// Numbers that were added up and differ by no more than this part of them are the same.
+pub(crate) const CLOSE: &str = "1e-13";
 
 /// What the `SELECT` of an expression is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +116,22 @@ impl Select<'_> {
             }
             _ => value,
         }
+    }
+
+    /// The two numbers that a function is given, as a table of one row with the columns `a` and `b`.
+    pub fn two_numbers(&self) -> String {
+        let number = |at: usize| match self.call.number(at) {
+            Number::Constant(number) => quote::number(number),
+            Number::Step {
+                step, values: false, ..
+            } => format!("(SELECT value FROM v{step})"),
+            Number::Step {
+                step, values: true, ..
+            } => {
+                format!("(SELECT CASE WHEN count(DISTINCT value) = 1 THEN max(value) END FROM v{step})")
+            }
+        };
+        format!("(SELECT {} AS a, {} AS b) AS two", number(0), number(1))
     }
 
     /// A column as it answers a question.
