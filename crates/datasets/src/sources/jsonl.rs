@@ -1,11 +1,11 @@
 //! Questions of one's own, one JSON object in a line.
 
-use crate::example::{Answer, Example};
+use crate::example::{Answer, Example, Known};
 use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::Source;
 use crate::sources::lines::Lines;
-use mapo_language::Language;
+use mapo_language::{Language, Program};
 use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
@@ -13,7 +13,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, with paths from the file's own folder";
+const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, \
+                      with paths from the file's own folder and, if it is known, a \"program\"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,15 +23,17 @@ struct Line {
     split: Option<String>,
     table: PathBuf,
     question: String,
-    answer: Items,
+    answer: Items<Scalar>,
+    /// The program that is meant, or several that mean the same.
+    program: Option<Items<String>>,
 }
 
 /// One item or a list of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Items {
-    One(Scalar),
-    Many(Vec<Scalar>),
+enum Items<T> {
+    One(T),
+    Many(Vec<T>),
 }
 
 #[derive(Deserialize)]
@@ -40,18 +43,43 @@ enum Scalar {
     Text(String),
 }
 
-impl Items {
-    fn into_texts(self) -> Vec<String> {
-        let items = match self {
+impl<T> Items<T> {
+    fn into_vec(self) -> Vec<T> {
+        match self {
             Items::One(item) => vec![item],
             Items::Many(items) => items,
-        };
+        }
+    }
+}
+
+impl Items<Scalar> {
+    fn into_texts(self) -> Vec<String> {
         let text = |item| match item {
             Scalar::Number(number) => Value::Number(number).to_string(),
             Scalar::Text(text) => text,
         };
-        items.into_iter().map(text).collect()
+        self.into_vec().into_iter().map(text).collect()
     }
+}
+
+/// The programs of a line, parsed. Whether they answer the question is seen when they are
+/// [used](Example::known_programs): who only asks a model need not care.
+fn known(
+    programs: Option<Items<String>>,
+    file: &Arc<Path>,
+    lines: &Lines,
+) -> Result<Option<Known>, DatasetError> {
+    let texts = programs.map_or(Vec::new(), Items::into_vec);
+    let parse = |text: &String| {
+        let program = text.parse::<Program>();
+        program.map_err(|error| lines.error(format!("the program {text} cannot be read: {error}")))
+    };
+    let programs: Vec<Program> = texts.iter().map(parse).collect::<Result<_, _>>()?;
+    Ok((!programs.is_empty()).then(|| Known {
+        programs,
+        file: Arc::clone(file),
+        line: lines.number(),
+    }))
 }
 
 /// Which part of a file's questions is asked for.
@@ -156,7 +184,8 @@ impl Part {
     }
 }
 
-/// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
+/// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line; where it is
+/// known, with the `program` that is meant, or a list of them.
 #[derive(Debug)]
 pub struct JsonLines;
 
@@ -229,6 +258,7 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
     };
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let file: Arc<Path> = file.into();
     let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
     let mut count = 0;
     let example = move || loop {
@@ -255,12 +285,17 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
                 Err(error) => return Some(Err(lines.error(error.to_string()))),
             },
         };
+        let known = match known(line.program, &file, &lines) {
+            Ok(known) => known,
+            Err(error) => return Some(Err(error)),
+        };
         return Some(Ok(Example {
             question: reading.question(&line.question, &table),
             id,
             table,
             answer: Answer::own(line.answer.into_texts()),
             language: reading.language(JsonLines.language()),
+            known,
         }));
     };
     Ok(Box::new(std::iter::from_fn(example)))
