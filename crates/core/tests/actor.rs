@@ -6,8 +6,8 @@ mod common;
 use common::world::{CONTEXT, World, distance, look};
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Actor, Ascent, Env, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms, Objective,
-    Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
+    Action, Actor, Ascent, Env, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms,
+    Objective, Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
 };
 
 /// Three choices of four; the programs of these numbers are rewarded.
@@ -379,7 +379,9 @@ fn of_several_known_programs_each_has_its_share() {
         let mut actor = Actor::new(objective.clone(), NewPrograms::default(), 1).unwrap();
         for step in 0..10 {
             let mut batch = actor.act(step, step, &mut [&mut lone], &mut policy).unwrap();
-            policy.teach(&mut batch, &objective, step, &[&lone.context], 1.0).unwrap();
+            policy
+                .teach(&mut batch, &objective, step, &[&lone.context], 1.0)
+                .unwrap();
         }
         let mut known = task(4, &tree, &[21, 50]).known();
         let batch = actor.act(11, 11, &mut [&mut known], &mut policy).unwrap();
@@ -388,7 +390,10 @@ fn of_several_known_programs_each_has_its_share() {
         let chances = [21, 50].map(|number| policy.log_probability(4, &steps(number)).exp());
         assert_eq!(weights.len(), 2, "{objective:?}");
         for (weight, chance) in weights.iter().zip(chances) {
-            assert!((weight - chance / (chances[0] + chances[1])).abs() < 1e-6, "{weights:?}");
+            assert!(
+                (weight - chance / (chances[0] + chances[1])).abs() < 1e-6,
+                "{weights:?}"
+            );
         }
         assert!(weights[0] > 2.0 * weights[1]);
         assert_eq!((known.memory.len(), batch.statistics.explored), (2, 0));
@@ -422,7 +427,12 @@ fn known_examples_change_nothing_for_the_others_of_a_batch() {
             (seen, one.memory.len(), other.memory.len())
         };
         let (without, with) = (visit(false), visit(true));
-        let others: Vec<_> = with.0.iter().filter(|(example, ..)| *example != 1).cloned().collect();
+        let others: Vec<_> = with
+            .0
+            .iter()
+            .filter(|(example, ..)| *example != 1)
+            .cloned()
+            .collect();
         assert_eq!(others, without.0, "{objective:?}");
         assert_eq!((with.1, with.2), (without.1, without.2));
         assert_eq!(with.0.len(), without.0.len() + 1);

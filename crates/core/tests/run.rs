@@ -126,7 +126,10 @@ fn groups_share_the_visits_by_their_weights_and_go_on_where_they_were() {
         let mut visits = vec![0_u64; EXAMPLES as usize];
         for cut in cuts.iter().copied().chain([80]) {
             run.go(&mut learner, |made| {
-                made.batch.examples.iter().for_each(|&example| visits[example as usize] += 1);
+                made.batch
+                    .examples
+                    .iter()
+                    .for_each(|&example| visits[example as usize] += 1);
                 match made.step == cut {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
@@ -135,7 +138,9 @@ fn groups_share_the_visits_by_their_weights_and_go_on_where_they_were() {
             .unwrap();
             let kept: Vec<_> = run.tasks().cloned().collect();
             let (step, rounds, queued) = (run.step(), run.rounds(), run.queued().to_vec());
-            run = Run::new(course(), threads, kept).unwrap().resumed(step, &rounds, queued);
+            run = Run::new(course(), threads, kept)
+                .unwrap()
+                .resumed(step, &rounds, queued);
         }
         (visits, successes(&learner, &trees))
     };
@@ -146,7 +151,10 @@ fn groups_share_the_visits_by_their_weights_and_go_on_where_they_were() {
     // An example that ends one pass and begins the next within a batch is in it once.
     assert!((300..=360).contains(&of_second), "{of_second}");
     let most = whole[..18].iter().max();
-    assert!(most <= whole[..18].iter().min().map(|least| least + 1).as_ref(), "{whole:?}");
+    assert!(
+        most <= whole[..18].iter().min().map(|least| least + 1).as_ref(),
+        "{whole:?}"
+    );
     assert_eq!(visits(1, &[20, 45]), (whole, learnt));
     let (together, _) = visits(2, &[30]);
     let of_first = together[..18].iter().sum::<u64>() as f64 / together.iter().sum::<u64>() as f64;
@@ -155,14 +163,15 @@ fn groups_share_the_visits_by_their_weights_and_go_on_where_they_were() {
 
 #[test]
 fn groups_that_make_no_sense_are_named() {
-    let group = |weight| Group {
-        examples: 12,
-        weight,
-    };
+    let group = |weight| Group { examples: 12, weight };
     for (groups, batch, said) in [
         (vec![group(1.0), group(0.0)], 6, "`weight` must be above 0"),
         (vec![group(1.0), group(f64::NAN)], 6, "`weight` must be above 0"),
-        (vec![group(1.0); 3], 5, "`batch` must be at least 6 for 3 datasets"),
+        (
+            vec![group(1.0); 3],
+            5,
+            "`batch` must be at least 6 for 3 datasets",
+        ),
     ] {
         let wrong = Course {
             groups,

@@ -31,7 +31,9 @@ impl Example {
     fn tokens_of(&self, interpreter: &mut Interpreter, program: &Program) -> Result<Vec<Token>, String> {
         let unwritten = |problem: ProgramError| {
             let problem = problem.problem;
-            format!("cannot be written for its question: {problem}; change one of them, or leave the program out")
+            format!(
+                "cannot be written for its question: {problem}; change one of them, or leave the program out"
+            )
         };
         let tokens = interpreter.context().encode(program).map_err(unwritten)?;
         interpreter.rewind(0);

@@ -178,7 +178,10 @@ impl Train {
                 print(format_args!("best      {percent:.2} % on dev, at step {step}"))?;
             }
             for (name, accuracy) in &best.each {
-                print(format_args!("          {:.2} % on dev of {name}", 100.0 * accuracy))?;
+                print(format_args!(
+                    "          {:.2} % on dev of {name}",
+                    100.0 * accuracy
+                ))?;
             }
             print(format_args!("model     {}", folder.best().display()))?;
         }

@@ -351,6 +351,59 @@ mod tests {
         assert_eq!(ids(&single, "train").unwrap().len(), 9);
     }
 
+    /// The example of a line about two cities with this `program`, or what is said of it.
+    fn with_program(program: &str) -> Result<Option<usize>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(
+            folder.path().join("c.csv"),
+            "City,Country\nSeoul,Korea\nOslo,Norway\n",
+        )
+        .unwrap();
+        let line = r#"{"table": "c.csv", "question": "which city is in norway?", "answer": "Oslo""#;
+        let text = format!("\n{line}, \"program\": {program}}}\n{line}}}\n");
+        std::fs::write(folder.path().join("own.jsonl"), text).unwrap();
+        let data = Dataset::of(&JsonLines, folder.path().join("own.jsonl"));
+        let examples: Vec<Example> = data
+            .examples(&Selection::default())
+            .and_then(Iterator::collect)
+            .map_err(|error| error.to_string())?;
+        assert_eq!(examples.len(), 2);
+        assert!(examples[1].known_programs().unwrap().is_none());
+        let known = examples[0].known_programs().map_err(|error| error.to_string())?;
+        Ok(known.map(|programs| programs.len()))
+    }
+
+    #[test]
+    fn a_line_may_name_the_program_that_is_meant_or_several() {
+        let right = "(filter_in all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
+        let other = "(last all_rows) (hop v0 r.city-str)";
+        assert_eq!(with_program("null"), Ok(None));
+        assert_eq!(with_program("[]"), Ok(None));
+        assert_eq!(with_program(&format!("\"{right}\"")), Ok(Some(1)));
+        assert_eq!(with_program(&format!("[\"{right}\", \"{other}\"]")), Ok(Some(2)));
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_learnt_is_told_with_its_line() {
+        for (program, said) in [
+            ("(hop all_rows", "cannot be read"),
+            ("(hop all_rows r.town-str)", "there is no column 'r.town-str'"),
+            (
+                "(filter_in all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
+                "the constant ['korea'] is not in the question",
+            ),
+            (
+                "(first all_rows) (hop v0 r.city-str)",
+                "gives Seoul, but the answer is Oslo",
+            ),
+            ("(last all_rows)", "but the answer is Oslo"),
+        ] {
+            let error = with_program(&format!("\"{program}\"")).unwrap_err();
+            assert!(error.contains("own.jsonl, line 2: the program "), "{error}");
+            assert!(error.contains(said) && !error.contains('\n'), "{error}");
+        }
+    }
+
     #[test]
     fn splits_that_are_named_are_kept_and_others_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -81,7 +81,9 @@ impl<'a> Runs<'a> {
             }
         }
         let test = plan.test_split.as_deref();
-        let test = test.map(|split| origin.first()?.examples(split, None, origin.functions)).transpose()?;
+        let test = test
+            .map(|split| origin.first()?.examples(split, None, origin.functions))
+            .transpose()?;
         let vectors = plan
             .vectors
             .as_ref()

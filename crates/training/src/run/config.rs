@@ -239,14 +239,17 @@ impl TryFrom<Written> for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapo_datasets::sources::toy::{SEED, Split, generate};
     use mapo_datasets::Example;
+    use mapo_datasets::sources::toy::{SEED, Split, generate};
     use serde_json::json;
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
     fn best() -> Best {
-        let questions: Vec<Example> = generate(Split::Train, SEED, 2).into_iter().map(Example::from).collect();
+        let questions: Vec<Example> = generate(Split::Train, SEED, 2)
+            .into_iter()
+            .map(Example::from)
+            .collect();
         let words = mapo_model::inputs::vocabulary::trained(&questions, 1, 4).unwrap();
         let config = Settings::toy().config(4, Lexicon::PAPER.builtins());
         Best {

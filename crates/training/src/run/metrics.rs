@@ -99,7 +99,9 @@ impl Metrics {
             .chain(times);
         let each = self.dev.iter();
         let each = each.map(|(name, share)| (Cow::from(format!("accuracy/dev/{name}")), *share));
-        scalars.map(|(name, number)| (Cow::from(name), number)).chain(each)
+        scalars
+            .map(|(name, number)| (Cow::from(name), number))
+            .chain(each)
     }
 }
 

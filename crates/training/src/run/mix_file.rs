@@ -50,7 +50,9 @@ impl Origin {
             source,
         })?;
         let mix: MixFile = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
+            let line = error
+                .span()
+                .map_or(0, |span| text[..span.start].lines().count().max(1));
             wrong(format!("line {line}: {}", error.message()))
         })?;
         let mut origin: Option<Origin> = None;
@@ -98,7 +100,9 @@ impl Origin {
             None => {
                 let names: Vec<String> = origin.parts.iter().map(Part::name).collect();
                 let names = names.join(", ");
-                Err(wrong(format!("choose_by names none of the datasets; they are {names}")))
+                Err(wrong(format!(
+                    "choose_by names none of the datasets; they are {names}"
+                )))
             }
         }
     }
@@ -109,7 +113,8 @@ impl Entry {
         let data: Dataset = self.data.parse().map_err(Error::Dataset)?;
         // `dev = ""` is no dev split.
         let dev = self.dev.as_deref();
-        let (split, usual_dev) = data.training_splits(self.split.as_deref(), dev.filter(|dev| !dev.is_empty()))?;
+        let (split, usual_dev) =
+            data.training_splits(self.split.as_deref(), dev.filter(|dev| !dev.is_empty()))?;
         let selection = Selection {
             split: Some(split),
             limit: self.limit,
