@@ -43,7 +43,7 @@ impl Models {
     /// A selection of a dataset for what the models know, read as they were trained unless the selection says
     /// otherwise.
     pub fn select(&self, data: &Dataset, selection: Selection) -> Result<Selection, Box<dyn Error>> {
-        let trained = |card: &Card| data.selection_for(selection.clone(), card.reading);
+        let trained = |card: &Card| data.selection_for(selection.clone(), card.reading_of(data));
         let selections: Vec<Selection> = self.cards.iter().map(trained).collect();
         let Some(first) = selections.first() else {
             return Ok(selection);

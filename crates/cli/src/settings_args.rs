@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone)]
 pub struct SettingsArgs {
     /// Settings that go together: toy, wtq, wikisql (what we found best, by the dataset), tune (a few
-    /// questions of one's own, beginning with a model), wtq-paper, wikisql-paper.
+    /// questions of one's own, beginning with a model), people (several datasets), wtq-paper, wikisql-paper.
     #[arg(long, value_name = "NAME")]
     preset: Option<Preset>,
     /// Settings in TOML, over those of the preset.
@@ -28,7 +28,11 @@ impl SettingsArgs {
     /// The settings for a dataset, and for beginning with a model or with a new one, changed as the
     /// arguments say.
     pub fn settings(&self, data: &Dataset, from_model: bool) -> Result<Settings, Box<dyn Error>> {
-        let usual = Preset::for_data(data, from_model);
+        self.over(Preset::for_data(data, from_model))
+    }
+
+    /// The settings of a preset, if the arguments name no other, changed as they say.
+    pub fn over(&self, usual: Preset) -> Result<Settings, Box<dyn Error>> {
         let preset = self.preset.unwrap_or(usual);
         let mut settings = preset.settings();
         if let Some(file) = &self.config {

@@ -142,8 +142,16 @@ impl Live {
                     let best = self.best.map_or(accuracy, |best| best.max(accuracy));
                     self.best = Some(best);
                     let (now, best) = (100.0 * accuracy, 100.0 * best);
+                    let each = metrics.dev.iter();
+                    let each: Vec<String> = each
+                        .map(|(name, share)| format!("{name} {:.1}", 100.0 * share))
+                        .collect();
+                    let each = match each.is_empty() {
+                        true => String::new(),
+                        false => format!(" ({})", each.join(", ")),
+                    };
                     self.bar
-                        .set_message(format!("{now:.1} % right on dev, at best {best:.1} %"));
+                        .set_message(format!("{now:.1} % right on dev{each}, at best {best:.1} %"));
                 }
             }
         }

@@ -370,3 +370,293 @@ fn where_the_time_goes_is_told_and_a_model_can_be_trained_further() {
     assert_eq!(absent.code, Some(2));
     assert!(!folder.path().join("fourth/config.toml").exists());
 }
+
+/// A file of questions about a table, some of them with their program.
+fn own_questions(folder: &std::path::Path, lines: &[(&str, &str, Option<&str>)]) -> String {
+    std::fs::write(
+        folder.join("goals.csv"),
+        "Player,Team,Goals\nAnne,Reds,12\nBob,Blues,7\nCarl,Reds,3\nDora,Greens,9\n",
+    )
+    .unwrap();
+    let line = |(question, answer, program): &(&str, &str, Option<&str>)| {
+        let line = serde_json::json!({
+            "table": "goals.csv", "question": question, "answer": answer, "program": program, "split": "train",
+        });
+        format!("{line}\n")
+    };
+    std::fs::write(
+        folder.join("own.jsonl"),
+        lines.iter().map(line).collect::<String>(),
+    )
+    .unwrap();
+    format!("jsonl:{}", folder.join("own.jsonl").display())
+}
+
+const BLUES: (&str, &str, Option<&str>) = (
+    "who is with the blues?",
+    "Bob",
+    Some("(filter_in all_rows ['blues'] r.team-str) (hop v0 r.player-str)"),
+);
+const GREENS: (&str, &str, Option<&str>) = ("who is with the greens?", "Dora", None);
+
+#[test]
+fn known_programs_are_the_memory_and_nothing_joins_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, dir) = (own_questions(folder.path(), &[BLUES, GREENS]), path("run"));
+    let train = ["train", "--data", &data, "--run", &dir, "--steps", "20"];
+    run_well(train.into_iter().chain(QUICK));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("run").join(name)).unwrap();
+    // Only the other question was explored.
+    let explored = read("programs.jsonl");
+    assert_eq!(explored.lines().count(), 2, "{explored}");
+    assert!(explored.contains("\"id\":\"line-1\""), "{explored}");
+    let memory = read("memory.jsonl");
+    let lines = memory
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let mut programs = [0, 0];
+    for line in lines {
+        programs[line["example"].as_u64().unwrap() as usize] += line["programs"].as_array().unwrap().len();
+    }
+    assert!(programs[0] == 1 && programs[1] > 1, "{memory}");
+
+    let store = path("store.jsonl");
+    let explored = run([
+        "explore",
+        "--data",
+        &data,
+        "--split",
+        "train",
+        "--out",
+        &store,
+        "--programs",
+        "50",
+    ]);
+    assert!(
+        explored
+            .stderr
+            .contains("1 of 2 questions have their program already"),
+        "{}",
+        explored.stderr
+    );
+
+    let wrong = (BLUES.0, "Anne", BLUES.2);
+    let (data, dir) = (own_questions(folder.path(), &[GREENS, wrong]), path("wrong"));
+    let train = ["train", "--data", &data, "--run", &dir, "--steps", "20"];
+    refused(
+        train.into_iter().chain(QUICK),
+        &[
+            "own.jsonl, line 2: the program (filter_in",
+            "gives Bob, but the answer is Anne",
+        ],
+    );
+}
+
+/// A file that mixes the built-in questions with two of one's own.
+fn mix_file(folder: &std::path::Path, more: &str) -> String {
+    let data = own_questions(folder, &[BLUES, GREENS]);
+    let text = format!(
+        r#"{more}
+[[data]]
+data = "toy"
+weight = 3
+limit = 60
+dev_limit = 50
+programs = 200
+
+[[data]]
+name = "own"
+data = "{data}"
+linking = "wide"
+dev = "train"
+programs = 100
+"#
+    );
+    let file = folder.join("mix.toml");
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+/// Settings for two datasets: small, and read from toy's.
+const MIXED: [&str; 6] = ["--preset", "toy", "--set", "batch=8", "--set", "refresh=5"];
+
+#[test]
+fn several_datasets_train_one_model_and_each_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (mix, dir) = (mix_file(folder.path(), ""), path("run"));
+    let train = |dir: &str, more: &[&str]| -> Vec<String> {
+        let begin = [
+            "train",
+            "--mix",
+            &mix,
+            "--run",
+            dir,
+            "--steps",
+            "20",
+            "--threads",
+            "2",
+            "--json",
+        ];
+        let all = begin
+            .into_iter()
+            .chain(QUICK)
+            .chain(MIXED)
+            .chain(more.iter().copied());
+        all.map(str::to_owned).collect()
+    };
+    let summary = json(train(&dir, &[]));
+    let (toy, own) = (&summary["dev"]["toy"], &summary["dev"]["own"]);
+    let mean = (3.0 * toy.as_f64().unwrap() + own.as_f64().unwrap()) / 4.0;
+    assert!(
+        (summary["dev_accuracy"].as_f64().unwrap() - mean).abs() < 1e-9,
+        "{summary}"
+    );
+    let metrics = std::fs::read_to_string(folder.path().join("run/metrics.jsonl")).unwrap();
+    assert!(
+        metrics.lines().all(|line| line.contains("\"dev\":{\"own\":")),
+        "{metrics}"
+    );
+
+    // The card names them, and each is read as it was in training.
+    let model = path("run/best.safetensors");
+    let card = &json(["model", &model, "--json"])["card"];
+    assert_eq!(card["data"], "toy + own");
+    let [first, second] = &card["datasets"].as_array().unwrap()[..] else {
+        panic!("{card}")
+    };
+    assert_eq!(
+        (&first["weight"], &first["linking"]),
+        (&serde_json::json!(3.0), &"paper".into())
+    );
+    assert_eq!(
+        (&second["dev_accuracy"], &second["linking"]),
+        (own, &"wide".into())
+    );
+    assert_eq!(second["data"], "jsonl:own.jsonl");
+    let shown = run_well(["model", &model]);
+    assert!(shown.contains("own train, weight 1"), "{shown}");
+    let own_data = format!("jsonl:{}", path("own.jsonl"));
+    let evaluated = json([
+        "eval", "--model", &model, "--data", &own_data, "--split", "train", "--json",
+    ]);
+    assert_eq!(&evaluated["accuracy"], own);
+    let evaluated = json([
+        "eval", "--model", &model, "--data", "toy", "--split", "dev", "--limit", "50", "--json",
+    ]);
+    assert_eq!(&evaluated["accuracy"], toy);
+
+    // A trained model goes on with several datasets, too.
+    let next = path("next");
+    let still = [
+        "--init",
+        &model,
+        "--set",
+        "learning.rate=1e-30",
+        "--set",
+        "learning.average=0",
+    ];
+    let still = json(train(&next, &still));
+    assert_eq!(still["dev"], summary["dev"]);
+    assert!(run_well(["train", "--resume", &next]).contains("on dev of own"));
+}
+
+#[test]
+fn a_mixed_run_that_is_stopped_goes_on_to_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mix = mix_file(folder.path(), "choose_by = \"own\"");
+    let train = |dir: &str| -> Vec<String> {
+        let begin = [
+            "train",
+            "--mix",
+            &mix,
+            "--run",
+            dir,
+            "--steps",
+            "60",
+            "--threads",
+            "1",
+        ];
+        let all = begin.into_iter().chain(QUICK).chain(MIXED);
+        all.map(str::to_owned).collect()
+    };
+    let (whole, killed) = (path("whole"), path("killed"));
+    run_well(train(&whole));
+    for after in [10, 30] {
+        let at = |name: &str| folder.path().join("killed").join(name);
+        let mut command = mapo();
+        match at("config.toml").exists() {
+            true => command.args(["train", "--resume", &killed]),
+            false => command.args(train(&killed)),
+        };
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let has_come = || (after..60).any(|step| at(&format!("checkpoint-{step}.safetensors")).exists());
+        while !has_come() {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "ended before step {after}: {ended:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    run_well(["train", "--resume", &killed]);
+    for file in [
+        "checkpoint-60.safetensors",
+        "explored-60.json",
+        "actors-60.json",
+        "best.safetensors",
+        "memory.jsonl",
+        "programs-1.jsonl",
+        "programs-2.jsonl",
+    ] {
+        let read = |run: &str| std::fs::read(folder.path().join(run).join(file)).unwrap();
+        assert!(read("whole") == read("killed"), "{file} differs");
+    }
+    let card = &json(["model", &path("whole/best.safetensors"), "--json"])["card"];
+    assert_eq!(
+        card["dev_accuracy"], card["datasets"][1]["dev_accuracy"],
+        "chosen by own"
+    );
+}
+
+#[test]
+fn a_mix_that_cannot_be_is_told_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mix.toml").display().to_string();
+    let dir = folder.path().join("run").display().to_string();
+    for (text, said) in [
+        ("", "missing field `data`"),
+        ("data = []", "names no dataset; write [[data]] for each"),
+        ("[[data]]\ndata = \"toy\"\nwieght = 2", "wieght"),
+        ("[[data]]\ndata = \"toy\"\nlinking = \"loose\"", "mix.toml: line"),
+        ("[[data]]\ndata = \"toys\"", "there is no dataset 'toys'"),
+        (
+            "[[data]]\ndata = \"toy\"\nweight = 0",
+            "the weight of toy must be above 0",
+        ),
+        (
+            "[[data]]\ndata = \"toy\"\n[[data]]\ndata = \"toy\"",
+            "two datasets are called 'toy'; give one of them another name",
+        ),
+        (
+            "choose_by = \"own\"\n[[data]]\ndata = \"toy\"",
+            "choose_by names none of the datasets; they are toy",
+        ),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        refused(["train", "--mix", &file, "--run", &dir], &[&file, said]);
+        assert!(!folder.path().join("run/config.toml").exists());
+    }
+    for flag in [
+        ["--data", "toy"],
+        ["--linking", "wide"],
+        ["--limit", "3"],
+        ["--memory", "x"],
+    ] {
+        let ran = run(["train", "--mix", &file, "--run", &dir].into_iter().chain(flag));
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+    }
+}

@@ -105,7 +105,7 @@ pub use roles::{
     Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,
 };
 pub use run::{
-    ActorLife, Course, Exchange, ExchangePlace, ExchangeQueue, LearnerLife, Lease, Run, RunError, Shard,
-    Shards, SharedMemories, SharedPolicies, Step, WarmUp, shard_count,
+    ActorLife, Course, Exchange, ExchangePlace, ExchangeQueue, Group, LearnerLife, Lease, Run, RunError,
+    Shard, Shards, SharedMemories, SharedPolicies, Step, WarmUp, shard_count,
 };
 pub use tabular::{Ascent, Tabular};

@@ -6,8 +6,8 @@ mod common;
 use common::world::{CONTEXT, World, distance, look};
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Actor, Ascent, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms, Objective,
-    Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
+    Action, Actor, Ascent, Env, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms,
+    Objective, Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
 };
 
 /// Three choices of four; the programs of these numbers are rewarded.
@@ -307,6 +307,136 @@ fn a_batch_teaches_what_its_trajectories_say() {
     let learnt = policy.teach(&mut batch, &objective, 0, &[&CONTEXT], 2.0).unwrap();
     assert!((learnt.gradient_norm - distance(&gradient, &[0.0; 500]) / 2.0).abs() < 1e-12);
     assert!(learnt.loss > 0.0 && learnt.entropy > 0.0);
+}
+
+/// A policy that must not be asked.
+struct Mute;
+
+impl mapo_core::Policy<u64> for Mute {
+    type Error = &'static str;
+
+    fn read(&mut self, _: &[&u64]) -> Result<(), Self::Error> {
+        Err("asked to read")
+    }
+
+    fn start(&mut self, _: &[usize]) -> Result<(), Self::Error> {
+        Err("asked to start")
+    }
+
+    fn advance(&mut self, _: &[mapo_core::Move]) -> Result<(), Self::Error> {
+        Err("asked to advance")
+    }
+
+    fn log_probabilities(&mut self, _: usize, _: &[Action], _: &mut Vec<f32>) -> Result<(), Self::Error> {
+        Err("asked for probabilities")
+    }
+}
+
+/// All objectives, and those whose weights come from the learner.
+fn all_objectives() -> Vec<Objective> {
+    let learner = Mapo {
+        inside: Inside::Top(5),
+        weights_from: WeightsFrom::Learner,
+        ..Mapo::default()
+    };
+    let all = Objective::all().into_iter();
+    all.chain([Objective::Mapo(learner)]).collect()
+}
+
+#[test]
+fn a_known_program_is_learnt_by_its_likelihood_and_the_policy_is_not_asked() {
+    let tree = tree(&(0..64).collect::<Vec<_>>());
+    let exploring = NewPrograms {
+        per_visit: 3,
+        when_empty: 3,
+    };
+    for objective in all_objectives() {
+        let mut known = task(4, &tree, &[21]).known();
+        let mut actor = Actor::new(objective.clone(), exploring, 1).unwrap();
+        for number in 0..5 {
+            let batch = actor.act(number, number, &mut [&mut known], &mut Mute).unwrap();
+            let [trajectory] = &batch.trajectories[..] else {
+                panic!("{objective:?}: {batch:?}")
+            };
+            assert_eq!(trajectory.steps.actions(), program(21));
+            assert_eq!(trajectory.weight, 1.0, "{objective:?}");
+            assert!(batch.unweighted.is_empty());
+            let seen = batch.statistics;
+            assert_eq!((seen.examples, seen.solved, seen.programs), (1, 1, 1));
+            assert_eq!((seen.explored, seen.draws_in_memory.count()), (0, 0));
+        }
+        assert_eq!(known.memory.len(), 1, "nothing joins it");
+    }
+}
+
+#[test]
+fn of_several_known_programs_each_has_its_share() {
+    let tree = tree(&(0..64).collect::<Vec<_>>());
+    for objective in all_objectives() {
+        // The policy prefers one of the two.
+        let mut policy = uniform();
+        let mut lone = task(4, &tree, &[21]).known();
+        let mut actor = Actor::new(objective.clone(), NewPrograms::default(), 1).unwrap();
+        for step in 0..10 {
+            let mut batch = actor.act(step, step, &mut [&mut lone], &mut policy).unwrap();
+            policy
+                .teach(&mut batch, &objective, step, &[&lone.context], 1.0)
+                .unwrap();
+        }
+        let mut known = task(4, &tree, &[21, 50]).known();
+        let batch = actor.act(11, 11, &mut [&mut known], &mut policy).unwrap();
+        let weights: Vec<f64> = batch.trajectories.iter().map(|one| one.weight).collect();
+        let steps = |number| TreeEnv::new(&tree).steps_of(&program(number)).unwrap();
+        let chances = [21, 50].map(|number| policy.log_probability(4, &steps(number)).exp());
+        assert_eq!(weights.len(), 2, "{objective:?}");
+        for (weight, chance) in weights.iter().zip(chances) {
+            assert!(
+                (weight - chance / (chances[0] + chances[1])).abs() < 1e-6,
+                "{weights:?}"
+            );
+        }
+        assert!(weights[0] > 2.0 * weights[1]);
+        assert_eq!((known.memory.len(), batch.statistics.explored), (2, 0));
+    }
+}
+
+#[test]
+fn known_examples_change_nothing_for_the_others_of_a_batch() {
+    let tree = tree(&[9, 33, 50]);
+    for objective in all_objectives() {
+        let visit = |with_known: bool| {
+            let (mut one, mut known, mut other) = (
+                task(0, &tree, &[9]),
+                task(1, &tree, &[33]).known(),
+                task(2, &tree, &[]),
+            );
+            let mut actor = Actor::new(objective.clone(), NewPrograms::default(), 1).unwrap();
+            let mut tasks = vec![&mut one, &mut known, &mut other];
+            if !with_known {
+                tasks.remove(1);
+            }
+            let batch = actor.act(7, 7, &mut tasks, &mut uniform()).unwrap();
+            let numbers = batch.examples.clone();
+            let mut seen: Vec<_> = batch
+                .trajectories
+                .iter()
+                .map(|one| (numbers[one.example], one.steps.actions().to_vec(), one.weight))
+                .collect();
+            let waiting = batch.unweighted.iter();
+            seen.extend(waiting.map(|visit| (numbers[visit.example], Vec::new(), visit.memory as f64)));
+            (seen, one.memory.len(), other.memory.len())
+        };
+        let (without, with) = (visit(false), visit(true));
+        let others: Vec<_> = with
+            .0
+            .iter()
+            .filter(|(example, ..)| *example != 1)
+            .cloned()
+            .collect();
+        assert_eq!(others, without.0, "{objective:?}");
+        assert_eq!((with.1, with.2), (without.1, without.2));
+        assert_eq!(with.0.len(), without.0.len() + 1);
+    }
 }
 
 #[test]

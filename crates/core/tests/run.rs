@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Ascent, Course, DoorError, Env, Learner, LearnerLife, Learnt, Memory, MemoryStore, Move,
+    Action, Ascent, Course, DoorError, Env, Group, Learner, LearnerLife, Learnt, Memory, MemoryStore, Move,
     NewPrograms, Policy, Queue, Run, RunError, SharedPolicies, Tabular, Taken, Task, TrainingBatch,
     Trajectory,
 };
@@ -100,6 +100,85 @@ fn one_thread_does_the_same_again_also_when_it_was_cut_off() {
                 .zip(run.tasks())
                 .all(|(one, other)| one.memory == other.memory)
         );
+    }
+}
+
+#[test]
+fn groups_share_the_visits_by_their_weights_and_go_on_where_they_were() {
+    let trees = trees();
+    let course = || Course {
+        // Three quarters of the visits are of a quarter of the examples.
+        groups: vec![
+            Group {
+                examples: 18,
+                weight: 1.0,
+            },
+            Group {
+                examples: 6,
+                weight: 3.0,
+            },
+        ],
+        ..course(80)
+    };
+    let visits = |threads: usize, cuts: &[u64]| {
+        let mut learner = learner();
+        let mut run = Run::new(course(), threads, tasks(&trees)).unwrap();
+        let mut visits = vec![0_u64; EXAMPLES as usize];
+        for cut in cuts.iter().copied().chain([80]) {
+            run.go(&mut learner, |made| {
+                made.batch
+                    .examples
+                    .iter()
+                    .for_each(|&example| visits[example as usize] += 1);
+                match made.step == cut {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })
+            .unwrap();
+            let kept: Vec<_> = run.tasks().cloned().collect();
+            let (step, rounds, queued) = (run.step(), run.rounds(), run.queued().to_vec());
+            run = Run::new(course(), threads, kept)
+                .unwrap()
+                .resumed(step, &rounds, queued);
+        }
+        (visits, successes(&learner, &trees))
+    };
+    let (whole, learnt) = visits(1, &[]);
+    let of_first: u64 = whole[..18].iter().sum();
+    let of_second: u64 = whole[18..].iter().sum();
+    assert_eq!(of_first, 120);
+    // An example that ends one pass and begins the next within a batch is in it once.
+    assert!((300..=360).contains(&of_second), "{of_second}");
+    let most = whole[..18].iter().max();
+    assert!(
+        most <= whole[..18].iter().min().map(|least| least + 1).as_ref(),
+        "{whole:?}"
+    );
+    assert_eq!(visits(1, &[20, 45]), (whole, learnt));
+    let (together, _) = visits(2, &[30]);
+    let of_first = together[..18].iter().sum::<u64>() as f64 / together.iter().sum::<u64>() as f64;
+    assert!((0.2..0.35).contains(&of_first), "{together:?}");
+}
+
+#[test]
+fn groups_that_make_no_sense_are_named() {
+    let group = |weight| Group { examples: 12, weight };
+    for (groups, batch, said) in [
+        (vec![group(1.0), group(0.0)], 6, "`weight` must be above 0"),
+        (vec![group(1.0), group(f64::NAN)], 6, "`weight` must be above 0"),
+        (
+            vec![group(1.0); 3],
+            5,
+            "`batch` must be at least 6 for 3 datasets",
+        ),
+    ] {
+        let wrong = Course {
+            groups,
+            batch,
+            ..course(1)
+        };
+        assert_eq!(wrong.check().unwrap_err().to_string(), said);
     }
 }
 

@@ -7,6 +7,7 @@ use mapo_questions::Question;
 use mapo_tables::{Table, Value};
 use mapo_text::read;
 use mapo_text::read::Value as Quantity;
+use std::path::Path;
 use std::sync::Arc;
 
 pub use crate::scoring::wikisql::Purpose;
@@ -24,6 +25,8 @@ pub struct Example {
     pub answer: Answer,
     /// Which programs may answer it.
     pub language: Language,
+    /// The programs that are meant, where the dataset says so.
+    pub known: Option<Known>,
 }
 
 impl Example {
@@ -74,6 +77,17 @@ impl Example {
     pub fn interpreter(&self, assistance: Assistance) -> Interpreter {
         Interpreter::with_assistance(Arc::new(self.context()), assistance)
     }
+}
+
+/// The programs that are meant by a question, as its dataset names them.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The programs; at least one.
+    pub programs: Vec<Program>,
+    /// The file that names them.
+    pub file: Arc<Path>,
+    /// The line there, from 1.
+    pub line: usize,
 }
 
 /// The right answer to a question, with the rules by which its dataset judges.
@@ -214,6 +228,7 @@ mod tests {
                 table,
                 answer: Answer::own(vec![right.to_owned()]),
                 language: Language::WIKITABLEQUESTIONS,
+                known: None,
             };
             let mut interpreter = example.interpreter(Assistance::All);
             let program = "(hop all_rows r.name-str)".parse().unwrap();

@@ -13,6 +13,7 @@ pub mod agreement;
 mod dataset;
 mod environment;
 mod example;
+mod known;
 mod reading;
 mod relevance;
 pub mod scoring;
@@ -22,7 +23,7 @@ pub mod wikisql;
 
 pub use dataset::Dataset;
 pub use environment::{Pruning, TableEnv};
-pub use example::{Answer, AnswerKind, Example, Purpose};
+pub use example::{Answer, AnswerKind, Example, Known, Purpose};
 pub use reading::{Reader, Reading, ReadingChoice, ReadingDifference};
 pub use relevance::Relevance;
 pub use selection::{DatasetError, Examples, Selection};

@@ -157,6 +157,16 @@ impl ReadingChoice {
         }
     }
 
+    /// What is said here and there alike.
+    pub fn common(self, other: Self) -> Self {
+        Self {
+            reader: self.reader.filter(|_| self.reader == other.reader),
+            linking: self.linking.filter(|_| self.linking == other.linking),
+            fit: self.fit.filter(|_| self.fit == other.fit),
+            language: self.language.filter(|_| self.language == other.language),
+        }
+    }
+
     /// What is said here, and for the rest another reading.
     pub fn over(self, rest: Reading) -> Reading {
         Reading {

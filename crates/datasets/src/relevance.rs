@@ -89,6 +89,7 @@ mod tests {
             table: Arc::new(table),
             answer: Answer::own(vec!["Anne".to_owned()]),
             language: Language::WIKITABLEQUESTIONS,
+            known: None,
         };
         let context = example.context();
         let program: Program = program.parse().expect("a program");

@@ -6,7 +6,7 @@ use mapo_datasets::{Dataset, Example, Pruning, Selection};
 use mapo_language::Lexicon;
 use mapo_model::inputs::vocabulary;
 use mapo_training::{
-    Error, Event, Folder, Metrics, Origin, RunConfig, Session, Settings, Trainer, eval, memories,
+    Error, Event, Folder, Metrics, Origin, Questions, RunConfig, Session, Settings, Trainer, eval, memories,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use std::time::Duration;
 
 struct Setting {
     settings: Settings,
-    examples: Vec<Example>,
+    /// What it is measured by is what it learns.
+    questions: Questions,
     memories: Vec<Memory>,
 }
 
@@ -44,26 +45,17 @@ fn setting(steps: u64, linked: bool) -> Setting {
         memories::explore(&examples, 1000, Pruning::Wide, 1, &Default::default()).expect("a small setting");
     Setting {
         settings,
-        examples,
+        questions: Questions::new(examples.clone(), examples),
         memories,
     }
 }
 
 impl Setting {
     fn trainer(&self, threads: usize) -> Trainer<'_> {
-        let words =
-            vocabulary::trained(&self.examples, self.settings.network.often, 16).expect("a small setting");
+        let often = self.settings.network.often;
+        let words = vocabulary::trained(&self.questions.train, often, 16).expect("a small setting");
         let memories = self.memories.clone();
-        Trainer::new(
-            &self.settings,
-            3,
-            threads,
-            &words,
-            &self.examples,
-            memories,
-            &self.examples,
-        )
-        .expect("a small setting")
+        Trainer::new(&self.settings, 3, threads, &words, &self.questions, memories).expect("a small setting")
     }
 }
 
@@ -118,8 +110,8 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
         // Two models of a kind agree with one.
         let one = [Arc::clone(&best.network)];
         let two = [Arc::clone(&best.network), Arc::clone(&best.network)];
-        let alone = eval::answer(&one, &setting.examples, 1).unwrap();
-        let together = eval::answer(&two, &setting.examples, 1).unwrap();
+        let alone = eval::answer(&one, &setting.questions.train, 1).unwrap();
+        let together = eval::answer(&two, &setting.questions.train, 1).unwrap();
         for (alone, together) in alone.iter().zip(&together) {
             assert_eq!(alone.answer, together.answer);
             assert!((alone.probability - together.probability).abs() < 1e-9);
@@ -170,16 +162,8 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
 
         let (mut folder, read) = Folder::open(directory.path()).unwrap();
         assert_eq!(read, config);
-        let saved = folder.load(setting.examples.len()).unwrap().unwrap();
-        let mut resumed = Trainer::resume(
-            &setting.settings,
-            3,
-            1,
-            saved,
-            &setting.examples,
-            &setting.examples,
-        )
-        .unwrap();
+        let saved = folder.load(setting.questions.train.len()).unwrap().unwrap();
+        let mut resumed = Trainer::resume(&setting.settings, 3, 1, saved, &setting.questions).unwrap();
         assert_eq!(resumed.step(), 40);
         go(&mut resumed);
         assert_eq!(bits(&whole), bits(&resumed));
@@ -238,7 +222,7 @@ fn a_run_begins_in_its_directory_and_goes_on_there() {
 
     // What cannot begin leaves its directory to another run.
     let mut wrong = config.clone();
-    wrong.run.memory = Some(folder.path().join("nowhere.jsonl"));
+    wrong.run.parts[0].memory = Some(folder.path().join("nowhere.jsonl"));
     let other = folder.path().join("other");
     assert!(Session::begin(&other, &wrong, &questions, &mut Progress::default()).is_err());
     assert!(begin(&other).is_ok());
@@ -282,9 +266,8 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     drop(trainer);
 
     let (mut folder, _) = Folder::open(directory.path()).unwrap();
-    let saved = folder.load(setting.examples.len()).unwrap().unwrap();
-    let examples = &setting.examples;
-    let mut resumed = Trainer::resume(&setting.settings, 3, 2, saved, examples, examples).unwrap();
+    let saved = folder.load(setting.questions.train.len()).unwrap().unwrap();
+    let mut resumed = Trainer::resume(&setting.settings, 3, 2, saved, &setting.questions).unwrap();
     let after = resumed.actors();
     assert_eq!(after.shards, before.shards);
     assert_eq!(after.last_scores, before.last_scores);

@@ -146,7 +146,7 @@ fn look_at(path: PathBuf, name: String) -> Run {
     Run {
         name,
         // Where it lies on this machine is nobody's business.
-        data: origin["data"].as_str().map(Dataset::name_of),
+        data: data(origin),
         objective: settings["objective"]["name"].as_str().map(str::to_owned),
         seed: origin["seed"].as_u64(),
         steps,
@@ -156,6 +156,19 @@ fn look_at(path: PathBuf, name: String) -> Run {
         age,
         path,
     }
+}
+
+/// The name of a run's dataset, or of all its datasets.
+fn data(origin: &Value) -> Option<String> {
+    if let Some(one) = origin["data"].as_str() {
+        return Some(Dataset::name_of(one));
+    }
+    let name = |part: &Value| match part["name"].as_str() {
+        Some(name) => Some(name.to_owned()),
+        None => part["data"].as_str().map(Dataset::name_of),
+    };
+    let names: Vec<String> = origin["mix"].as_array()?.iter().filter_map(name).collect();
+    Some(names.join(" + "))
 }
 
 /// Seconds since a file of the folder was last written.

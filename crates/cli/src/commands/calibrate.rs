@@ -94,11 +94,14 @@ impl Calibrate {
 
     /// Answers to questions that the model knows, or that it is measured with, are no ground to judge others by.
     fn refuse_known(&self, card: &Card, split: &str) -> Outcome {
-        let same_data = card
-            .data
-            .as_deref()
-            .is_none_or(|data| data.split(':').next() == Some(self.data.data.kind()));
-        let trained = card.split.as_deref().filter(|_| same_data);
+        let kind = self.data.data.kind();
+        let is_same = |data: &str| data.split(':').next() == Some(kind);
+        // Of one dataset or several: what was trained on, and what was chosen by.
+        let one = card.data.as_deref().is_none_or(is_same) && card.datasets.is_empty();
+        let one = one.then_some((card.split.as_deref(), card.dev_split.as_deref()));
+        let several = card.datasets.iter().filter(|trained| is_same(&trained.data));
+        let several = several.map(|trained| (Some(trained.split.as_str()), trained.dev_split.as_deref()));
+        let used: Vec<_> = one.into_iter().chain(several).collect();
         // `train-b` is a part of `train`, and of `training`.
         let within = |whole: &str| {
             split == whole
@@ -106,13 +109,14 @@ impl Calibrate {
                     .strip_prefix(whole)
                     .is_some_and(|rest| matches!(rest, "-a" | "-b"))
         };
-        if trained.is_some_and(|trained| within(trained) || trained == "training") {
+        let mut trained = used.iter().filter_map(|(trained, _)| *trained);
+        if trained.any(|trained| within(trained) || trained == "training") {
             return Err(format!(
                 "the model was trained on the questions of {split}, where it is right too often; fit it to others"
             )
             .into());
         }
-        let chosen = card.dev_split.as_deref().filter(|_| same_data) == Some(split);
+        let chosen = used.iter().any(|(_, dev)| *dev == Some(split));
         let kept =
             split.starts_with("pristine") || split == "test" || split.ends_with("-dev") || split == "dev";
         match chosen || kept {

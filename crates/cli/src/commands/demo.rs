@@ -53,16 +53,12 @@ impl Demo {
         let mut stopper = Stopper::listen()?;
         let (threads, pool) = (threads(self.threads), pool(self.threads)?);
         let began = Instant::now();
-        let config = RunConfig {
-            run: Origin {
-                dev_split: Some("dev".to_owned()),
-                ..Origin::new(&Dataset::toy(), &Selection::default(), self.seed, threads)
-            },
-            settings,
-        };
+        let mut run = Origin::new(&Dataset::toy(), &Selection::default(), self.seed, threads);
+        run.parts[0].dev_split = Some("dev".to_owned());
+        let config = RunConfig { run, settings };
         let (settings, questions) = (&config.settings, config.run.questions()?);
         let (train, dev) = (&questions.train, &questions.dev);
-        let test = config.run.examples("test", None)?;
+        let test = config.run.first()?.examples("test", None, config.run.functions)?;
 
         self.say(format_args!(
             "mapo learns to answer questions about tables by writing small programs.\n\

@@ -61,7 +61,18 @@ impl Explore {
             return self.show(id, store);
         }
         let selection = self.data.selection.selection();
-        let examples: Vec<Example> = self.data.data.examples(&selection)?.collect::<Result<_, _>>()?;
+        let mut examples: Vec<Example> = self.data.data.examples(&selection)?.collect::<Result<_, _>>()?;
+        let all = examples.len();
+        for example in &examples {
+            example.known_programs()?;
+        }
+        examples.retain(|example| example.known.is_none());
+        if examples.len() < all {
+            eprintln!(
+                "mapo: {} of {all} questions have their program already",
+                all - examples.len()
+            );
+        }
         let header = self.header(&selection, &examples);
         let (mut writer, mut entries) = match &self.out {
             Some(file) => {

@@ -1,6 +1,6 @@
 //! `mapo model`: a model's card.
 
-use crate::card_view::in_words;
+use crate::card_view::{dataset_in_words, dev_splits, in_words};
 use crate::size::Size;
 use crate::{Outcome, print};
 use clap::Args;
@@ -81,6 +81,9 @@ impl Model {
                     .to_owned(),
             )?;
         }
+        for trained in &card.datasets {
+            line("", dataset_in_words(trained))?;
+        }
         if let Some(reader) = card.reading.reader {
             line("reader", reader.to_string())?;
         }
@@ -90,7 +93,7 @@ impl Model {
         }
         line("step", card.step.unwrap_or(summary.step).to_string())?;
         if let Some(accuracy) = card.dev_accuracy {
-            let split = card.dev_split.as_deref().unwrap_or("the dev split");
+            let split = dev_splits(&card);
             let when = if card.before_packing {
                 ", before packing"
             } else {

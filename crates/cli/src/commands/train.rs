@@ -7,7 +7,7 @@ use crate::watching::{Live, Stopper};
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_datasets::Dataset;
-use mapo_training::{Folder, Origin, RunConfig, Session, Shares};
+use mapo_training::{Folder, Origin, Part, Preset, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,19 @@ use std::time::Instant;
 ///   mapo explore --data toy --programs 4000 --out toy.jsonl
 ///   mapo train --data toy --memory toy.jsonl --run runs/toy
 ///
+/// Several datasets train one model together with --mix; docs/training.md says how.
+///
 /// The run's directory holds its configuration, what was measured (metrics.jsonl), the best model on the dev split
 /// (best.safetensors) and what it needs to go on. Ctrl-C saves and stops; --resume goes on as if nothing had happened.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Train {
-    #[arg(long, value_name = "DATASET", required_unless_present = "resume", help = which_dataset())]
+    #[arg(long, value_name = "DATASET", required_unless_present_any = ["resume", "mix"], help = which_dataset())]
     data: Option<Dataset>,
+    /// Several datasets: a TOML file with a [[data]] for each, with data, weight, split, dev, dev_limit, memory and
+    /// other flags of one dataset.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "SelectionArgs", "ReadingArgs", "dev_split", "memory"])]
+    mix: Option<PathBuf>,
     #[command(flatten)]
     selection: SelectionArgs,
     /// The split by which the best model is chosen; dev, where the dataset has one. A jsonl file that names no splits
@@ -69,7 +75,7 @@ impl Train {
                 (path, config, Some(folder))
             }
             (None, Some(path)) => (path, self.config()?, None),
-            (None, None) => return Err("give --data and --run, or --resume".into()),
+            (None, None) => return Err(WHAT_TO_GIVE.into()),
         };
         // Only data that can be read makes a run.
         let questions = config.run.questions()?;
@@ -89,20 +95,33 @@ impl Train {
 
     /// What the run is made of.
     fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
-        let data = self.data.as_ref().ok_or("give --data and --run, or --resume")?;
-        let selection = self.selection.selection();
-        let (split, dev_split) =
-            data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
-        let config = RunConfig {
-            run: Origin {
-                split,
-                dev_split,
-                memory: self.memory.clone(),
-                vectors: self.vectors.clone(),
-                ..Origin::new(data, &selection, self.seed, threads(self.threads))
-            },
-            settings: self.settings.settings(data, self.init.is_some())?,
+        let (seed, threads) = (self.seed, threads(self.threads));
+        let (mut run, settings) = match (&self.mix, &self.data) {
+            (Some(file), _) => {
+                let settings = self.settings.over(Preset::People)?;
+                (Origin::mixed(file, seed, threads)?, settings)
+            }
+            (None, Some(data)) => {
+                let selection = self.selection.selection();
+                let (split, dev_split) =
+                    data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
+                let part = Part {
+                    split,
+                    dev_split,
+                    memory: self.memory.clone(),
+                    ..Part::new(data, &selection)
+                };
+                let settings = self.settings.settings(data, self.init.is_some())?;
+                let run = Origin {
+                    parts: vec![part],
+                    ..Origin::new(data, &selection, seed, threads)
+                };
+                (run, settings)
+            }
+            (None, None) => return Err(WHAT_TO_GIVE.into()),
         };
+        run.vectors.clone_from(&self.vectors);
+        let config = RunConfig { run, settings };
         Ok(match &self.init {
             Some(model) => config.beginning_with(model)?,
             None => config,
@@ -130,13 +149,17 @@ impl Train {
         let totals = trainer.totals();
         let (time, rate) = (totals.times.shares(), (step - first) as f64 / seconds.max(1e-9));
         if self.json {
-            return print(json!({
+            let mut summary = json!({
                 "run": path.display().to_string(), "model": folder.best().display().to_string(), "steps": step,
                 "seconds": seconds, "steps_per_second": rate,
                 "best_step": best.map(|best| best.step), "dev_accuracy": best.and_then(|best| best.accuracy),
                 "memory_size": totals.memory_size(), "largest_memory": totals.largest_memory(),
                 "memory_scored": totals.memory_scored(), "time": time,
-            }));
+            });
+            if let Some(best) = best.filter(|best| !best.each.is_empty()) {
+                summary["dev"] = json!(best.each);
+            }
+            return print(summary);
         }
         print(format_args!("steps     {step}, in {seconds:.1} s"))?;
         if step > first {
@@ -154,11 +177,19 @@ impl Train {
                 let (percent, step) = (100.0 * accuracy, best.step);
                 print(format_args!("best      {percent:.2} % on dev, at step {step}"))?;
             }
+            for (name, accuracy) in &best.each {
+                print(format_args!(
+                    "          {:.2} % on dev of {name}",
+                    100.0 * accuracy
+                ))?;
+            }
             print(format_args!("model     {}", folder.best().display()))?;
         }
         Ok(())
     }
 }
+
+const WHAT_TO_GIVE: &str = "give --data or --mix, and --run, or --resume";
 
 /// Where the time went, a line for each kind of work.
 struct TimeTable<'a>(&'a Shares);

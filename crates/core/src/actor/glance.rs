@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::draw::{Locksteps, Request};
 use super::selection::Selection;
-use super::{ActorError, ActorTimes, MemoryScoring, NotAProgram, Task};
+use super::{ActorError, ActorTimes, MemoryScoring, NotAProgram, Task, known};
 use crate::batch::{Sample, Stratum, Visit};
 use crate::chance::choose;
 use crate::objective::Objective;
@@ -20,7 +20,8 @@ pub(super) struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// One snapshot of every memory, scored if need be; what is taken from it; and what is drawn.
+    /// One snapshot of every memory, scored if need be; what is taken from it; and what is drawn. Visits have
+    /// the places of the tasks.
     pub fn at<E, X, P>(
         self,
         tasks: &mut [&mut Task<E, X>],
@@ -108,7 +109,10 @@ impl Glance {
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<Self, NotAProgram> {
         let memory_len = task.memory.len();
-        let needs = objective.needs(memory_len);
+        let needs = match task.is_known {
+            true => known::needs(memory_len),
+            false => objective.needs(memory_len),
+        };
         // A part will do for what can be weighted by the chance to be in it, and for the best; not where all
         // are wanted or all are to be avoided.
         let is_part_enough = match (needs.memory, needs.policy) {

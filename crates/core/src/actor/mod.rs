@@ -2,6 +2,7 @@
 
 mod draw;
 mod glance;
+mod known;
 mod new_programs;
 mod selection;
 mod task;
@@ -14,7 +15,7 @@ pub use times::ActorTimes;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::batch::{TrainingBatch, Visit};
+use crate::batch::{Statistics, TrainingBatch, Visit};
 use crate::chance::{example_rng, mix};
 use crate::exploration::Walk;
 use crate::objective::Objective;
@@ -109,7 +110,8 @@ impl Actor {
     }
 
     /// Visits the examples of a batch: explores, looks at each of them on one snapshot of its memory, and
-    /// then lets the memory have what was drawn and earned a reward.
+    /// then lets the memory have what was drawn and earned a reward. Of a [known](Task::known) example the
+    /// policy is asked only where there are several programs to choose from.
     ///
     /// `number` is that of the batch: the same number, with everything else the same, gives the same draws.
     /// `step` is the learner's, as far as the actor knows.
@@ -127,22 +129,69 @@ impl Actor {
         E: Env,
         P: Policy<X>,
     {
+        let mut batch = TrainingBatch {
+            examples: tasks.iter().map(|task| task.example).collect(),
+            ..TrainingBatch::default()
+        };
+        // Places in the batch of those for which the policy must be asked.
+        let (mut asked, mut places) = (Vec::with_capacity(tasks.len()), Vec::with_capacity(tasks.len()));
+        let mut visits = Vec::with_capacity(tasks.len());
+        for (place, task) in tasks.iter_mut().enumerate() {
+            if known::is_certain(task) {
+                visits.push((true, known::recite(place, task)?));
+            } else {
+                asked.push(&mut **task);
+                places.push(place);
+            }
+        }
+        if !asked.is_empty() {
+            let seen = self.ask(number, &mut asked, policy, &mut batch.statistics)?;
+            for (visit, (task, &place)) in seen.into_iter().zip(asked.iter_mut().zip(&places)) {
+                batch.statistics.found_drawing += self.remember(task, &visit);
+                visits.push((
+                    task.is_known,
+                    Visit {
+                        example: place,
+                        ..visit
+                    },
+                ));
+            }
+        }
+        visits.iter().for_each(|(_, visit)| batch.statistics.see(visit));
+        let (known, others): (Vec<_>, Vec<_>) = visits.into_iter().partition(|(is_known, _)| *is_known);
+        batch.unweighted = known.into_iter().map(|(_, visit)| visit).collect();
+        weigh(&mut batch, &known::LIKELIHOOD, step);
+        batch.unweighted = others.into_iter().map(|(_, visit)| visit).collect();
+        if !self.objective.asks_learner() {
+            weigh(&mut batch, &self.objective, step);
+        }
+        Ok(batch)
+    }
+
+    /// Explores for examples and looks at them, with the policy. Visits have the places of the tasks.
+    fn ask<E, X, P>(
+        &mut self,
+        number: u64,
+        tasks: &mut [&mut Task<E, X>],
+        policy: &mut P,
+        statistics: &mut Statistics,
+    ) -> Result<Vec<Visit>, ActorError<P::Error>>
+    where
+        E: Env,
+        P: Policy<X>,
+    {
         let contexts: Vec<&X> = tasks.iter().map(|task| &task.context).collect();
         let times = &mut self.times;
         times
             .of(|times| &mut times.reading, || policy.read(&contexts))
             .map_err(ActorError::Policy)?;
         let mut rngs = self.rngs(number, tasks);
-        let mut batch = TrainingBatch {
-            examples: tasks.iter().map(|task| task.example).collect(),
-            ..TrainingBatch::default()
-        };
         if self.objective.uses_memory() {
             let (new_programs, walks) = (self.new_programs, &mut self.walks);
             self.times
                 .of(
                     |times| &mut times.exploring,
-                    || new_programs.explore(walks, tasks, &mut rngs, policy, &mut batch.statistics),
+                    || new_programs.explore(walks, tasks, &mut rngs, policy, statistics),
                 )
                 .map_err(ActorError::Policy)?;
         }
@@ -152,17 +201,7 @@ impl Actor {
             locksteps: &mut self.locksteps,
             times: &mut self.times,
         };
-        let visits = look.at(tasks, &mut rngs, policy)?;
-        for visit in &visits {
-            batch.statistics.see(visit);
-            let found = self.remember(tasks[visit.example], visit);
-            batch.statistics.found_drawing += found;
-        }
-        batch.unweighted = visits;
-        if !self.objective.asks_learner() {
-            weigh(&mut batch, &self.objective, step);
-        }
-        Ok(batch)
+        look.at(tasks, &mut rngs, policy)
     }
 
     fn rngs<E, X>(&self, number: u64, tasks: &[&mut Task<E, X>]) -> Vec<Xoshiro256PlusPlus> {

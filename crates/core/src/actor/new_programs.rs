@@ -62,7 +62,8 @@ impl NewPrograms {
             let mut rows: Vec<usize> = (0..tasks.len())
                 .filter(|&example| {
                     let task = &tasks[example];
-                    self.is_due(round, task.memory.is_empty()) && !task.explored.is_complete()
+                    let is_due = !task.is_known && self.is_due(round, task.memory.is_empty());
+                    is_due && !task.explored.is_complete()
                 })
                 .collect();
             if rows.is_empty() {

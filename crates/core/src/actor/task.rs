@@ -20,6 +20,9 @@ pub struct Task<E, X> {
     pub explored: ExploredSet,
     /// How likely the programs of a large memory were when they were last scored.
     pub last_scores: LastScores,
+    /// Whether the memory is known to be the whole truth. Then it is learnt by its likelihood, whatever the
+    /// objective: nothing is explored or drawn, and nothing joins it.
+    pub is_known: bool,
 }
 
 /// Something in a memory that is no program of the environment, or is there twice.
@@ -68,6 +71,15 @@ impl<E: Env, X> Task<E, X> {
             memory,
             explored,
             last_scores: LastScores::default(),
+            is_known: false,
         })
+    }
+
+    /// The same example, of which it is known that its memory holds all the programs that are meant.
+    pub fn known(self) -> Self {
+        Self {
+            is_known: true,
+            ..self
+        }
     }
 }

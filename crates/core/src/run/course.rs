@@ -27,6 +27,17 @@ pub struct Course {
     pub new_programs: NewPrograms,
     /// How much of a large memory is scored at each visit.
     pub scoring: MemoryScoring,
+    /// The groups that the examples are in, in the order of their numbers; none if all are alike.
+    pub groups: Vec<Group>,
+}
+
+/// Examples that belong together: those of one dataset, say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// How many there are.
+    pub examples: usize,
+    /// Its part of the visits, beside the weights of the other groups, however many examples each has.
+    pub weight: f64,
 }
 
 /// Another objective for the first steps.
@@ -51,6 +62,7 @@ impl Default for Course {
             warm_up: None,
             new_programs: NewPrograms::default(),
             scoring: MemoryScoring::WHOLE,
+            groups: Vec::new(),
         }
     }
 }
@@ -80,6 +92,14 @@ impl Course {
         }
         self.scoring.check()?;
         Unusable::unless(self.batch > 0, "batch", "must be at least 1")?;
+        let is_weight = |group: &Group| group.weight.is_finite() && group.weight > 0.0;
+        Unusable::unless(self.groups.iter().all(is_weight), "weight", "must be above 0")?;
+        let least = self.groups.len() * self.groups.len().saturating_sub(1);
+        Unusable::unless(
+            self.batch >= least,
+            "batch",
+            format!("must be at least {least} for {} datasets", self.groups.len()),
+        )?;
         Unusable::unless(self.refresh > 0, "refresh", "must be at least 1")
     }
 }

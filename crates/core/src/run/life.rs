@@ -104,7 +104,7 @@ where
         }
         let (number, round) = (shard.next_number(), shard.round);
         let shard_number = shard.number;
-        let mut tasks = shard.next_tasks(course.batch, course.seed);
+        let mut tasks = shard.next_tasks(course);
         let known: Vec<usize> = tasks.iter().map(|task| task.memory.len()).collect();
         let batch = self.actor.act(number, step, &mut tasks, policy)?;
         let found = tasks.iter().zip(known).flat_map(|(task, known)| {

@@ -10,13 +10,14 @@ mod course;
 mod exchange;
 mod learning;
 mod life;
+mod mixing;
 mod order;
 mod shards;
 mod stores;
 mod threads;
 mod turns;
 
-pub use course::{Course, WarmUp};
+pub use course::{Course, Group, WarmUp};
 pub use exchange::{Exchange, ExchangePlace, ExchangeQueue};
 pub use learning::{LearnerLife, Step};
 pub use life::ActorLife;
@@ -125,7 +126,7 @@ where
         // See the module of shards: one thread shares its examples with nobody.
         let shards = match threads {
             0 | 1 => 1,
-            _ => shard_count(tasks.len(), course.batch),
+            _ => shards::count_for(&course, tasks.len()),
         };
         Ok(Self {
             course,

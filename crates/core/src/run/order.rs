@@ -29,9 +29,7 @@ impl Order {
     /// The examples of a batch, none of them twice.
     pub fn batch(&self, number: u64) -> Vec<usize> {
         let (pass, place) = (number / self.batches(), (number % self.batches()) as usize);
-        let mut order: Vec<usize> = (0..self.examples).collect();
-        shuffle(&mut order, self.seed, pass);
-        order
+        self::pass(self.examples, self.seed, pass)
             .into_iter()
             .skip(place * self.batch)
             .take(self.batch)
@@ -39,10 +37,13 @@ impl Order {
     }
 }
 
-fn shuffle(places: &mut [usize], seed: u64, pass: u64) {
+/// The order of this many examples in one pass.
+pub(super) fn pass(examples: usize, seed: u64, pass: u64) -> Vec<usize> {
     use rand::RngExt;
+    let mut places: Vec<usize> = (0..examples).collect();
     let mut rng = example_rng(seed ^ 0x6f72_6465_7200, pass);
     for last in (1..places.len()).rev() {
         places.swap(last, rng.random_range(0..=last));
     }
+    places
 }

@@ -12,10 +12,12 @@
 //! A run that acts and learns by turns on one thread shares its examples with nobody: it has one shard with
 //! all of them, and goes through them in one order.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::mixing::Mixing;
 use super::order::Order;
+use super::{Course, Group};
 use crate::actor::Task;
 
 /// The most shards that examples are divided into.
@@ -24,6 +26,18 @@ const MOST: usize = 64;
 /// The number of shards for this many examples: up to 64, but none has fewer examples than a batch.
 pub fn count(examples: usize, batch: usize) -> usize {
     (examples / batch.max(1)).clamp(1, MOST)
+}
+
+/// The same for what a course says of its examples: where they are in groups, each shard has as many of each
+/// as a batch may take.
+pub fn count_for(course: &Course, examples: usize) -> usize {
+    if course.groups.len() < 2 {
+        return count(examples, course.batch);
+    }
+    let mixing = Mixing::new(&course.groups, course.batch);
+    let groups = course.groups.iter().enumerate();
+    let counts = groups.map(|(place, group)| count(group.examples, mixing.most(place)));
+    counts.min().unwrap_or(1)
 }
 
 /// Some of the examples.
@@ -73,16 +87,36 @@ impl<E, X> Shard<E, X> {
     }
 
     /// The examples of the next batch, in the order of their numbers.
-    pub(super) fn next_tasks(&mut self, batch: usize, seed: u64) -> Vec<&mut Task<E, X>> {
-        let order = Order::new(self.tasks.len(), batch, seed.wrapping_add(self.number.into()));
+    pub(super) fn next_tasks(&mut self, course: &Course) -> Vec<&mut Task<E, X>> {
+        let seed = course.seed.wrapping_add(self.number.into());
+        let picked = match course.groups.len() {
+            0 | 1 => Order::new(self.tasks.len(), course.batch, seed).batch(self.round),
+            _ => {
+                let places = self.places(&course.groups);
+                Mixing::new(&course.groups, course.batch).batch(&places, seed, self.round)
+            }
+        };
         let mut is_picked = vec![false; self.tasks.len()];
-        for place in order.batch(self.round) {
+        for place in picked {
             is_picked[place] = true;
         }
         let picked = self.tasks.iter_mut().zip(is_picked);
         picked
             .filter_map(|(task, is_picked)| is_picked.then_some(task))
             .collect()
+    }
+}
+
+impl<E, X> Shard<E, X> {
+    /// Where its examples of each group are.
+    fn places(&self, groups: &[Group]) -> Vec<Range<usize>> {
+        let (mut numbers, mut start) = (0, 0);
+        let places = groups.iter().map(|group| {
+            numbers += group.examples as u64;
+            let end = self.tasks.partition_point(|task| task.example < numbers);
+            std::mem::replace(&mut start, end)..end
+        });
+        places.collect()
     }
 }
 

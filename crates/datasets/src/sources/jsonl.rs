@@ -1,11 +1,11 @@
 //! Questions of one's own, one JSON object in a line.
 
-use crate::example::{Answer, Example};
+use crate::example::{Answer, Example, Known};
 use crate::reading::Reading;
 use crate::selection::{DatasetError, Examples, Selection};
 use crate::sources::Source;
 use crate::sources::lines::Lines;
-use mapo_language::{Dialect, Language};
+use mapo_language::{Dialect, Language, Program};
 use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
@@ -13,7 +13,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, with paths from the file's own folder";
+const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, \
+                      with paths from the file's own folder and, if it is known, a \"program\"";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,15 +23,17 @@ struct Line {
     split: Option<String>,
     table: PathBuf,
     question: String,
-    answer: Items,
+    answer: Items<Scalar>,
+    /// The program that is meant, or several that mean the same.
+    program: Option<Items<String>>,
 }
 
 /// One item or a list of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Items {
-    One(Scalar),
-    Many(Vec<Scalar>),
+enum Items<T> {
+    One(T),
+    Many(Vec<T>),
 }
 
 #[derive(Deserialize)]
@@ -40,18 +43,43 @@ enum Scalar {
     Text(String),
 }
 
-impl Items {
-    fn into_texts(self) -> Vec<String> {
-        let items = match self {
+impl<T> Items<T> {
+    fn into_vec(self) -> Vec<T> {
+        match self {
             Items::One(item) => vec![item],
             Items::Many(items) => items,
-        };
+        }
+    }
+}
+
+impl Items<Scalar> {
+    fn into_texts(self) -> Vec<String> {
         let text = |item| match item {
             Scalar::Number(number) => Value::Number(number).to_string(),
             Scalar::Text(text) => text,
         };
-        items.into_iter().map(text).collect()
+        self.into_vec().into_iter().map(text).collect()
     }
+}
+
+/// The programs of a line, parsed. Whether they answer the question is seen when they are
+/// [used](Example::known_programs): who only asks a model need not care.
+fn known(
+    programs: Option<Items<String>>,
+    file: &Arc<Path>,
+    lines: &Lines,
+) -> Result<Option<Known>, DatasetError> {
+    let texts = programs.map_or(Vec::new(), Items::into_vec);
+    let parse = |text: &String| {
+        let program = text.parse::<Program>();
+        program.map_err(|error| lines.error(format!("the program {text} cannot be read: {error}")))
+    };
+    let programs: Vec<Program> = texts.iter().map(parse).collect::<Result<_, _>>()?;
+    Ok((!programs.is_empty()).then(|| Known {
+        programs,
+        file: Arc::clone(file),
+        line: lines.number(),
+    }))
 }
 
 /// Which part of a file's questions is asked for.
@@ -164,7 +192,8 @@ pub const READING: Reading = Reading {
     ..Reading::PLAIN
 };
 
-/// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line.
+/// Questions of one's own: `{"table": "path.csv", "question": …, "answer": […]}`, one in a line; where it is
+/// known, with the `program` that is meant, or a list of them.
 #[derive(Debug)]
 pub struct JsonLines;
 
@@ -233,6 +262,7 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
     };
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let file: Arc<Path> = file.into();
     let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
     let mut count = 0;
     let example = move || loop {
@@ -259,12 +289,17 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
                 Err(error) => return Some(Err(lines.error(error.to_string()))),
             },
         };
+        let known = match known(line.program, &file, &lines) {
+            Ok(known) => known,
+            Err(error) => return Some(Err(error)),
+        };
         return Some(Ok(Example {
             question: reading.question(&line.question, &table),
             id,
             table,
             answer: Answer::own(line.answer.into_texts()),
             language: reading.language(JsonLines.language()),
+            known,
         }));
     };
     Ok(Box::new(std::iter::from_fn(example)))
@@ -318,6 +353,59 @@ mod tests {
         let single = dataset(folder.path(), &[(0, ""); 11]);
         assert_eq!(ids(&single, "dev").unwrap(), ["line-4", "line-9"]);
         assert_eq!(ids(&single, "train").unwrap().len(), 9);
+    }
+
+    /// The example of a line about two cities with this `program`, or what is said of it.
+    fn with_program(program: &str) -> Result<Option<usize>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(
+            folder.path().join("c.csv"),
+            "City,Country\nSeoul,Korea\nOslo,Norway\n",
+        )
+        .unwrap();
+        let line = r#"{"table": "c.csv", "question": "which city is in norway?", "answer": "Oslo""#;
+        let text = format!("\n{line}, \"program\": {program}}}\n{line}}}\n");
+        std::fs::write(folder.path().join("own.jsonl"), text).unwrap();
+        let data = Dataset::of(&JsonLines, folder.path().join("own.jsonl"));
+        let examples: Vec<Example> = data
+            .examples(&Selection::default())
+            .and_then(Iterator::collect)
+            .map_err(|error| error.to_string())?;
+        assert_eq!(examples.len(), 2);
+        assert!(examples[1].known_programs().unwrap().is_none());
+        let known = examples[0].known_programs().map_err(|error| error.to_string())?;
+        Ok(known.map(|programs| programs.len()))
+    }
+
+    #[test]
+    fn a_line_may_name_the_program_that_is_meant_or_several() {
+        let right = "(filter_in all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
+        let other = "(last all_rows) (hop v0 r.city-str)";
+        assert_eq!(with_program("null"), Ok(None));
+        assert_eq!(with_program("[]"), Ok(None));
+        assert_eq!(with_program(&format!("\"{right}\"")), Ok(Some(1)));
+        assert_eq!(with_program(&format!("[\"{right}\", \"{other}\"]")), Ok(Some(2)));
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_learnt_is_told_with_its_line() {
+        for (program, said) in [
+            ("(hop all_rows", "cannot be read"),
+            ("(hop all_rows r.town-str)", "there is no column 'r.town-str'"),
+            (
+                "(filter_in all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
+                "the constant ['korea'] is not in the question",
+            ),
+            (
+                "(first all_rows) (hop v0 r.city-str)",
+                "gives Seoul, but the answer is Oslo",
+            ),
+            ("(last all_rows)", "but the answer is Oslo"),
+        ] {
+            let error = with_program(&format!("\"{program}\"")).unwrap_err();
+            assert!(error.contains("own.jsonl, line 2: the program "), "{error}");
+            assert!(error.contains(said) && !error.contains('\n'), "{error}");
+        }
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Lines {
         })
     }
 
+    /// The number of the line that was read last.
+    pub fn number(&self) -> usize {
+        self.line
+    }
+
     /// An error about the line that was read last.
     pub fn error(&self, problem: impl Into<String>) -> DatasetError {
         DatasetError::Line {

@@ -193,6 +193,7 @@ fn examples(
             table: Arc::clone(table),
             answer: Answer::wikisql(&asked.answer),
             language: reading.language(WikiSql.language()),
+            known: None,
         })
     };
     Ok(Box::new(

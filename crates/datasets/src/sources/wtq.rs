@@ -255,6 +255,7 @@ impl Opened {
             table,
             answer: Answer::wtq(asked.answer, &canon),
             language: self.reading.language(Wtq.language()),
+            known: None,
         })
     }
 

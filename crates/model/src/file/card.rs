@@ -1,6 +1,6 @@
 //! A model's card: what its file says about where it comes from.
 
-use mapo_datasets::ReadingChoice;
+use mapo_datasets::{Dataset, ReadingChoice};
 use mapo_language::{Lexicon, UnknownFunction};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,9 +13,12 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
-    /// The dataset, without the folder that it was in.
+    /// The dataset, without the folder that it was in; of several, their names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
+    /// The datasets, where it was trained on several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub datasets: Vec<TrainedOn>,
     /// The split that it was trained on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
@@ -41,7 +44,7 @@ pub struct Card {
     /// The split that it was chosen by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev_split: Option<String>,
-    /// Its share of right answers there.
+    /// Its share of right answers there; of several datasets, the mean that it was chosen by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev_accuracy: Option<f64>,
     /// Whether that was measured before the model was packed into fewer bits.
@@ -58,7 +61,59 @@ pub struct Card {
     pub notes: Map<String, Value>,
 }
 
+/// One of several datasets that a model was trained on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainedOn {
+    /// What the run calls it.
+    pub name: String,
+    /// The dataset, without the folder that it was in.
+    pub data: String,
+    /// The split.
+    pub split: String,
+    /// Only this many of its examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Its part of the visited questions, beside the weights of the others.
+    pub weight: f64,
+    /// How its questions and tables were read.
+    #[serde(flatten)]
+    pub reading: ReadingChoice,
+    /// The split of it that the model was measured by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_split: Option<String>,
+    /// Only this many questions of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_limit: Option<usize>,
+    /// The share of right answers there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_accuracy: Option<f64>,
+}
+
 impl Card {
+    /// The same card of a model that was trained on several datasets. Of how they were read, it says itself
+    /// only what all have in common.
+    pub fn trained_on(self, datasets: Vec<TrainedOn>) -> Self {
+        let names: Vec<&str> = datasets.iter().map(|trained| trained.name.as_str()).collect();
+        let readings = datasets.iter().map(|trained| trained.reading);
+        Self {
+            data: Some(names.join(" + ")),
+            reading: readings.reduce(ReadingChoice::common).unwrap_or_default(),
+            datasets,
+            ..self
+        }
+    }
+
+    /// How a dataset is read for this model: as it was in training, if it was part of that, by its
+    /// [name](mapo_datasets::Dataset::name) or else by its kind.
+    pub fn reading_of(&self, data: &Dataset) -> ReadingChoice {
+        let is_named = |trained: &&TrainedOn| trained.data == data.name();
+        let is_alike = |trained: &&TrainedOn| trained.data.split(':').next() == Some(data.kind());
+        let trained = self.datasets.iter().find(is_named);
+        let trained = trained.or_else(|| self.datasets.iter().find(is_alike));
+        trained.map_or(self.reading, |trained| trained.reading)
+    }
+
     /// The functions that the model knows.
     ///
     /// # Errors
@@ -130,8 +185,9 @@ impl Card {
 }
 
 /// What a note cannot replace, beside the reading.
-const FROM_THE_RUN: [&str; 12] = [
+const FROM_THE_RUN: [&str; 13] = [
     "data",
+    "datasets",
     "split",
     "limit",
     "functions",
@@ -155,6 +211,7 @@ mod tests {
     fn full() -> Card {
         Card {
             data: Some("toy".to_owned()),
+            datasets: vec![trained_on("toy", Reading::PLAIN)],
             split: Some("train".to_owned()),
             limit: Some(7),
             reading: Reading::PLAIN.into(),
@@ -169,6 +226,43 @@ mod tests {
             settings: Some(json!({"batch": 32})),
             notes: Map::new(),
         }
+    }
+
+    fn trained_on(data: &str, reading: Reading) -> TrainedOn {
+        TrainedOn {
+            name: data.to_owned(),
+            data: data.to_owned(),
+            split: "train".to_owned(),
+            weight: 2.0,
+            reading: reading.into(),
+            dev_split: Some("dev".to_owned()),
+            dev_accuracy: Some(0.25),
+            ..TrainedOn::default()
+        }
+    }
+
+    #[test]
+    fn a_dataset_of_several_is_read_as_it_was_in_training() {
+        let other = Reading {
+            fit: mapo_language::Fit::Table,
+            ..Reading::PLAIN
+        };
+        let card = Card::default().trained_on(vec![
+            trained_on("toy", Reading::PLAIN),
+            trained_on("jsonl:own.jsonl", other),
+        ]);
+        assert_eq!(card.data.as_deref(), Some("toy + jsonl:own.jsonl"));
+        let common = ReadingChoice {
+            fit: None,
+            ..Reading::PLAIN.into()
+        };
+        assert_eq!(card.reading, common);
+        let reading = |data: &str| card.reading_of(&data.parse().unwrap());
+        assert_eq!(reading("toy"), Reading::PLAIN.into());
+        assert_eq!(reading("jsonl:x/own.jsonl"), other.into());
+        assert_eq!(reading("jsonl:others.jsonl"), other.into());
+        assert_eq!(reading("wtq:x"), common);
+        assert_eq!(Card::read(&card.write().unwrap()), card);
     }
 
     #[test]

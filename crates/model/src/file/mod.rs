@@ -3,7 +3,7 @@
 mod card;
 mod functions;
 
-pub use card::Card;
+pub use card::{Card, TrainedOn};
 pub use functions::{check_functions, knowing, same_functions};
 
 use mapo_programmer::{Checkpoint, Network};

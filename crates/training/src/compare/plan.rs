@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::variant::Variant;
 use crate::run::config::{Origin, RunConfig};
+use crate::run::parts::Part;
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -245,15 +246,16 @@ impl Plan {
     /// The data of a run. Its store and its word vectors belong to the comparison.
     pub(super) fn origin(&self, seed: u64, threads: usize) -> Origin {
         Origin {
-            data: self.data.clone(),
-            split: self.split.clone(),
-            dev_split: Some(self.dev_split.clone()),
-            reading: self.reading,
+            parts: vec![Part {
+                split: self.split.clone(),
+                dev_split: Some(self.dev_split.clone()),
+                limit: self.limit,
+                ..Part::plain(self.data.clone(), self.reading)
+            }],
+            choose_by: None,
             functions: self.functions,
-            limit: self.limit,
             seed,
             threads,
-            memory: None,
             vectors: None,
             init: None,
         }

@@ -16,8 +16,9 @@ use std::time::Instant;
 use super::plan::Plan;
 use super::variant::Variant;
 use crate::run::beginning::{Beginning, Watch, explore_into};
-use crate::run::config::{Questions, RunConfig};
+use crate::run::config::RunConfig;
 use crate::run::folder::Folder;
+use crate::run::parts::Questions;
 use crate::run::session::Session;
 use crate::run::{Event, memories};
 use crate::{Error, Result, eval};
@@ -80,7 +81,9 @@ impl<'a> Runs<'a> {
             }
         }
         let test = plan.test_split.as_deref();
-        let test = test.map(|split| origin.examples(split, None)).transpose()?;
+        let test = test
+            .map(|split| origin.first()?.examples(split, None, origin.functions))
+            .transpose()?;
         let vectors = plan
             .vectors
             .as_ref()
@@ -173,17 +176,18 @@ impl<'a> Runs<'a> {
         config: &RunConfig,
         watch: &mut dyn Watch,
     ) -> Result<Option<PathBuf>> {
-        if !variant.explores_first() {
+        let train = &self.questions.train;
+        if !variant.explores_first() || train.iter().all(|example| example.known.is_some()) {
             return Ok(None);
         }
-        let train = &self.questions.train;
         let store = match &self.plan.memory {
             Some(mark) => mark.file.clone(),
             None => {
                 let explore = &variant.settings.explore_first;
                 let name = format!("explored-{}-{}.jsonl", explore.programs, explore.pruning);
                 let store = self.directory.join(name);
-                explore_into(&store, config, EXPLORATION_SEED, train, &self.pool, watch)?;
+                let part = config.run.first()?;
+                explore_into(&store, config, part, EXPLORATION_SEED, train, &self.pool, watch)?;
                 store
             }
         };

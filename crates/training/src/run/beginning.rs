@@ -5,10 +5,11 @@ use mapo_datasets::Example;
 use mapo_model::file::{knowing, load};
 use mapo_model::inputs::vocabulary;
 use mapo_programmer::Vectors;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::run::config::{Questions, RunConfig};
+use crate::run::config::RunConfig;
+use crate::run::parts::{Part, Questions};
 use crate::run::{Trainer, filling, memories};
 use crate::store::StoreWriter;
 use crate::{Error, Result};
@@ -42,24 +43,29 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    /// What the configuration of a run names: the programs of its store, or what exploration finds, which is
-    /// kept in `own_store`, so that a run that is stopped meanwhile goes on too.
+    /// What the configuration of a run names: the programs of its stores, or what exploration finds, which is
+    /// kept in `own_stores`, so that a run that is stopped meanwhile goes on too.
     pub(super) fn of(
         config: &RunConfig,
-        train: &[Example],
-        own_store: &Path,
+        questions: &Questions,
+        own_stores: &[PathBuf],
         watch: &mut dyn Watch,
     ) -> Result<Self> {
         let RunConfig { run, settings } = config;
         let pool = pool(run.threads)?;
-        let memories = match &run.memory {
-            _ if !settings.needs_memories() => vec![Memory::default(); train.len()],
-            Some(store) => pool.install(|| memories::load(store, train, &run.reading))?,
-            None => {
-                explore_into(own_store, config, run.seed, train, &pool, watch)?;
-                pool.install(|| memories::load(own_store, train, &run.reading))?
+        let mut memories = Vec::with_capacity(questions.train.len());
+        let parts = run.parts.iter().zip(questions.train_of_each()).zip(own_stores);
+        for ((part, train), own_store) in parts {
+            let is_open = settings.needs_memories() && train.iter().any(|example| example.known.is_none());
+            let store = part.memory.as_ref().unwrap_or(own_store);
+            if is_open && part.memory.is_none() {
+                explore_into(own_store, config, part, run.seed, train, &pool, watch)?;
             }
-        };
+            match is_open {
+                true => memories.extend(pool.install(|| memories::load(store, train, &part.reading))?),
+                false => memories.resize(memories.len() + train.len(), Memory::default()),
+            }
+        }
         let vectors = run.vectors.as_deref().map(vocabulary::read_vectors);
         Ok(Self {
             memories,
@@ -93,7 +99,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// If settings make no sense, a memory does not fit its example, or a model cannot be read.
     pub fn begin(config: &'a RunConfig, questions: &'a Questions, beginning: Beginning) -> Result<Self> {
-        let (RunConfig { run, settings }, Questions { train, dev }) = (config, questions);
+        let RunConfig { run, settings } = config;
         let Beginning { memories, vectors } = beginning;
         let (seed, threads) = (run.seed, run.threads);
         match &run.init {
@@ -101,11 +107,11 @@ impl<'a> Trainer<'a> {
                 let (network, card) = load(model, true)?;
                 let known = card.functions().map_err(mapo_model::Error::from)?;
                 let network = knowing(network, &known, &run.functions, seed)?;
-                Self::with_network(settings, seed, threads, network, train, memories, dev)
+                Self::with_network(settings, seed, threads, network, questions, memories)
             }
             None => {
-                let words = settings.network.words(train, vectors.as_deref())?;
-                Self::new(settings, seed, threads, &words, train, memories, dev)
+                let words = settings.network.words(&questions.train, vectors.as_deref())?;
+                Self::new(settings, seed, threads, &words, questions, memories)
             }
         }
     }
@@ -116,13 +122,15 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.build().map_err(Error::Pool)
 }
 
-/// Explores the questions of a run into a store, or goes on with what is there of it; a complete store stays.
+/// Explores the questions of a dataset of a run into a store, or goes on with what is there of it; a complete
+/// store stays. Questions whose programs are known are left out.
 ///
 /// # Errors
 /// If it was stopped, or the store cannot be written or is another's.
 pub(crate) fn explore_into(
     store: &Path,
     config: &RunConfig,
+    part: &Part,
     seed: u64,
     train: &[Example],
     pool: &rayon::ThreadPool,
@@ -131,19 +139,20 @@ pub(crate) fn explore_into(
     if store.exists() {
         return Ok(());
     }
-    let RunConfig { run, settings } = config;
-    let selection = run.selection(&run.split, run.limit);
-    let how = (settings.explore_first.programs, settings.pruning()?, seed);
-    let header = filling::header(&run.dataset()?, &selection, train, how.0, how.1, how.2);
+    let open: Vec<&Example> = train.iter().filter(|example| example.known.is_none()).collect();
+    let selection = part.selection(&part.split, part.limit, config.run.functions);
+    let (programs, pruning) = part.exploration(&config.settings)?;
+    let how = (programs, pruning, seed);
+    let header = filling::header(&part.dataset()?, &selection, &open, how.0, how.1, how.2);
     let (mut writer, mut entries) = StoreWriter::open(store, &header)?;
-    watch.exploring(train.len(), entries.len(), how.0);
+    watch.exploring(open.len(), entries.len(), how.0);
     let progress = watch.progress();
-    let ending = pool.install(|| filling::fill(train, how, Some(&mut writer), &mut entries, progress));
+    let ending = pool.install(|| filling::fill(&open, how, Some(&mut writer), &mut entries, progress));
     watch.explored();
     match ending? {
         Ending::Finished => Ok(writer.finish()?),
         Ending::Stopped => Err(Error::StoppedExploring {
-            left: train.len() - entries.len(),
+            left: open.len() - entries.len(),
         }),
     }
 }

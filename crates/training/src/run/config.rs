@@ -1,11 +1,13 @@
 //! What a run is made of, as its `config.toml` says.
 
-use mapo_datasets::{Dataset, Example, Reading, Selection};
+use mapo_datasets::{Dataset, Reading, ReadingChoice, Selection};
 use mapo_language::Lexicon;
-use mapo_model::file::{Card, load};
+use mapo_model::file::{Card, TrainedOn, load};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+use crate::run::Best;
+use crate::run::parts::Part;
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -38,134 +40,225 @@ impl RunConfig {
     ///
     /// # Errors
     /// If the settings cannot be written as JSON.
-    pub fn card(&self, step: u64, dev_accuracy: Option<f64>) -> Result<Card> {
+    pub fn card(&self, best: &Best) -> Result<Card> {
         let run = &self.run;
         let settings = serde_json::to_value(&self.settings).map_err(mapo_model::Error::from)?;
-        Ok(Card {
-            data: Some(Dataset::name_of(&run.data)),
-            split: Some(run.split.clone()),
-            limit: run.limit,
-            reading: run.reading.into(),
+        let card = Card {
             functions: Some(run.functions.names().into_iter().map(str::to_owned).collect()),
             seed: Some(run.seed),
             threads: Some(run.threads),
-            step: Some(step),
-            dev_split: run.dev_split.clone(),
-            dev_accuracy,
-            before_packing: false,
-            calibration: None,
+            step: Some(best.step),
+            dev_accuracy: best.accuracy,
             settings: Some(settings),
-            notes: serde_json::Map::new(),
+            ..Card::default()
+        };
+        Ok(match &run.parts[..] {
+            [part] => Card {
+                data: Some(Dataset::name_of(&part.data)),
+                split: Some(part.split.clone()),
+                limit: part.limit,
+                reading: part.reading.into(),
+                dev_split: part.dev_split.clone(),
+                ..card
+            },
+            parts => {
+                let trained = |part: &Part| TrainedOn {
+                    name: part.name(),
+                    data: Dataset::name_of(&part.data),
+                    split: part.split.clone(),
+                    limit: part.limit,
+                    weight: part.weight,
+                    reading: part.reading.into(),
+                    dev_split: part.dev_split.clone(),
+                    dev_limit: part.dev_limit,
+                    dev_accuracy: best.each.get(&part.name()).copied(),
+                };
+                card.trained_on(parts.iter().map(trained).collect())
+            }
         })
     }
 }
 
-/// Where the data comes from, and how the run is started.
+/// Where the data comes from, and how the run is started. With one dataset its file is flat; several are a
+/// list, `mix`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Origin {
-    /// The dataset, as on the command line.
-    pub data: String,
-    /// The split to train on.
-    pub split: String,
-    /// The split to choose by.
-    pub dev_split: Option<String>,
-    /// How questions and tables are read.
-    #[serde(flatten)]
-    pub reading: Reading,
+    /// The datasets; at least one.
+    pub parts: Vec<Part>,
+    /// The name of the dataset whose dev split the best model is chosen by; all of them by their weights when
+    /// not given.
+    pub choose_by: Option<String>,
     /// The functions that programs are numbered with: what the tokens in the run's files mean. Runs that do
     /// not say were made when there were the paper's only.
-    #[serde(default)]
     pub functions: Lexicon,
-    /// Only this many training examples.
-    pub limit: Option<usize>,
     /// The seed.
     pub seed: u64,
     /// How many threads.
     pub threads: usize,
-    /// The store of the programs to begin with; without one, the run explores first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<PathBuf>,
     /// The file of word vectors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<PathBuf>,
     /// The model to begin with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<PathBuf>,
 }
 
 impl Origin {
     /// Training on what a selection names, with nothing to begin with and no split to choose by.
     pub fn new(data: &Dataset, selection: &Selection, seed: u64, threads: usize) -> Self {
+        let part = Part::new(data, selection);
         Self {
-            data: data.to_string(),
-            split: data.split(selection).to_owned(),
-            dev_split: None,
-            reading: data.reading(selection),
             functions: data.functions(selection),
-            limit: selection.limit,
+            parts: vec![part],
+            choose_by: None,
             seed,
             threads,
-            memory: None,
             vectors: None,
             init: None,
         }
     }
 
-    /// The questions to train on and to choose by.
+    /// The first of its datasets; the only one as a rule.
     ///
     /// # Errors
-    /// If the data cannot be read.
-    pub fn questions(&self) -> Result<Questions> {
-        let dev = self.dev_split.as_deref();
-        Ok(Questions {
-            train: self.examples(&self.split, self.limit)?,
-            dev: dev.map_or(Ok(Vec::new()), |split| self.examples(split, None))?,
-        })
+    /// If there is none.
+    pub fn first(&self) -> Result<&Part> {
+        self.parts.first().ok_or(Error::NoExamples)
     }
+}
 
-    /// The examples of a split, read as the run reads its own.
-    ///
-    /// # Errors
-    /// If the data cannot be read.
-    pub fn examples(&self, split: &str, limit: Option<usize>) -> Result<Vec<Example>> {
-        let selection = self.selection(split, limit);
-        Ok(self.dataset()?.examples(&selection)?.collect::<Result<_, _>>()?)
-    }
+/// What `config.toml` has of it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    // One dataset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    split: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dev_split: Option<String>,
+    #[serde(flatten)]
+    reading: ReadingChoice,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limit: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    memory: Option<PathBuf>,
+    // Both.
+    #[serde(default)]
+    functions: Lexicon,
+    seed: u64,
+    threads: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vectors: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    init: Option<PathBuf>,
+    // Several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    choose_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mix: Vec<Part>,
+}
 
-    /// The dataset.
-    ///
-    /// # Errors
-    /// If there is none of that name.
-    pub fn dataset(&self) -> Result<Dataset> {
-        self.data.parse().map_err(Error::Dataset)
-    }
-
-    /// A split, read as the run reads its own.
-    pub fn selection(&self, split: &str, limit: Option<usize>) -> Selection {
-        Selection {
-            split: Some(split.to_owned()),
-            limit,
-            reading: self.reading.into(),
-            functions: Some(self.functions),
-            ids: None,
+impl From<Origin> for Written {
+    fn from(origin: Origin) -> Self {
+        let Origin {
+            mut parts,
+            choose_by,
+            functions,
+            seed,
+            threads,
+            vectors,
+            init,
+        } = origin;
+        let mut written = Self {
+            data: None,
+            split: None,
+            dev_split: None,
+            reading: ReadingChoice::default(),
+            limit: None,
+            memory: None,
+            functions,
+            seed,
+            threads,
+            vectors,
+            init,
+            choose_by,
+            mix: Vec::new(),
+        };
+        match parts.pop() {
+            Some(part) if parts.is_empty() && part.is_plain() => Self {
+                data: Some(part.data),
+                split: Some(part.split),
+                dev_split: part.dev_split,
+                reading: part.reading.into(),
+                limit: part.limit,
+                memory: part.memory,
+                ..written
+            },
+            last => {
+                parts.extend(last);
+                written.mix = parts;
+                written
+            }
         }
     }
 }
 
-/// What a run learns from and is measured by.
-#[derive(Debug)]
-pub struct Questions {
-    /// The questions to train on.
-    pub train: Vec<Example>,
-    /// The questions to choose by; none where there is no such split.
-    pub dev: Vec<Example>,
+impl TryFrom<Written> for Origin {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let parts = match (written.data, written.split, written.mix) {
+            (Some(data), Some(split), mix) if mix.is_empty() => {
+                // What files from before a switch mean is known to the reading itself.
+                let said = serde_json::to_value(written.reading).map_err(|error| error.to_string())?;
+                let reading: Reading = serde_json::from_value(said).map_err(|error| error.to_string())?;
+                vec![Part {
+                    split,
+                    dev_split: written.dev_split,
+                    limit: written.limit,
+                    memory: written.memory,
+                    ..Part::plain(data, reading)
+                }]
+            }
+            (None, None, mix) if !mix.is_empty() => mix,
+            _ => return Err("the run names no data, or its data twice".to_owned()),
+        };
+        Ok(Self {
+            parts,
+            choose_by: written.choose_by,
+            functions: written.functions,
+            seed: written.seed,
+            threads: written.threads,
+            vectors: written.vectors,
+            init: written.init,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mapo_datasets::Example;
+    use mapo_datasets::sources::toy::{SEED, Split, generate};
     use serde_json::json;
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    fn best() -> Best {
+        let questions: Vec<Example> = generate(Split::Train, SEED, 2)
+            .into_iter()
+            .map(Example::from)
+            .collect();
+        let words = mapo_model::inputs::vocabulary::trained(&questions, 1, 4).unwrap();
+        let config = Settings::toy().config(4, Lexicon::PAPER.builtins());
+        Best {
+            step: 1,
+            accuracy: Some(0.0),
+            each: BTreeMap::from([("toy".to_owned(), 0.5)]),
+            network: Arc::new(mapo_programmer::Network::new(config, words, 1).unwrap()),
+        }
+    }
 
     #[test]
     fn a_card_tells_no_folder_of_the_machine() {
@@ -174,12 +267,10 @@ mod tests {
             ("wikisql:x/y", "wikisql"),
             ("jsonl:/home/someone/questions.jsonl", "jsonl:questions.jsonl"),
         ] {
-            let run = Origin {
-                data: data.to_owned(),
-                ..Origin::new(&Dataset::toy(), &Selection::default(), 3, 1)
-            };
+            let mut run = Origin::new(&Dataset::toy(), &Selection::default(), 3, 1);
+            run.parts[0].data = data.to_owned();
             let settings = Settings::toy();
-            let card = RunConfig { run, settings }.card(1, Some(0.0)).unwrap();
+            let card = RunConfig { run, settings }.card(&best()).unwrap();
             assert_eq!(card.data.as_deref(), Some(name));
             assert_eq!(card.settings.unwrap()["batch"], json!(32));
         }
@@ -194,7 +285,7 @@ mod tests {
         let text = toml::to_string_pretty(&config).unwrap();
         assert_eq!(toml::from_str::<RunConfig>(&text).unwrap(), config);
         let written: toml::Table = text.parse().unwrap();
-        for (name, value) in config.run.reading.named() {
+        for (name, value) in config.run.parts[0].reading.named() {
             assert_eq!(written["run"][name].as_str(), Some(value.as_str()));
         }
         // A run from before there was a choice of linking and of fit.

@@ -44,15 +44,15 @@ impl Events {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn push<'a>(
+    pub fn push(
         &mut self,
         step: u64,
-        scalars: impl IntoIterator<Item = (&'a str, f64)>,
+        scalars: impl IntoIterator<Item = (impl AsRef<str>, f64)>,
     ) -> io::Result<()> {
         let mut summary = Vec::new();
         for (tag, number) in scalars {
             let mut value = Vec::new();
-            bytes(&mut value, 1, tag.as_bytes());
+            bytes(&mut value, 1, tag.as_ref().as_bytes());
             key(&mut value, 2, Wire::Fixed32);
             value.extend((number as f32).to_le_bytes());
             bytes(&mut summary, 1, &value);

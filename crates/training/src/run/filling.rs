@@ -4,6 +4,7 @@ use crate::store::{Entry, Header, StoreWriter};
 use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
 use mapo_language::{Language, Token};
+use std::borrow::Borrow;
 
 use crate::{Error, Result};
 
@@ -11,7 +12,7 @@ use crate::{Error, Result};
 pub fn header(
     data: &Dataset,
     selection: &Selection,
-    examples: &[Example],
+    examples: &[impl Borrow<Example>],
     programs: u64,
     pruning: Pruning,
     seed: u64,
@@ -23,7 +24,9 @@ pub fn header(
         examples: examples.len(),
         language: Language::VERSION,
         functions: data.functions(selection),
-        expressions: examples.first().map_or(0, |example| example.language.explored),
+        expressions: examples
+            .first()
+            .map_or(0, |example| example.borrow().language.explored),
         pruning: pruning.to_string(),
         programs,
         seed,
@@ -37,7 +40,7 @@ pub fn header(
 /// # Errors
 /// If the store cannot be written, or a program not in words.
 pub fn fill(
-    examples: &[Example],
+    examples: &[impl Borrow<Example> + Sync],
     (programs, pruning, seed): (u64, Pruning, u64),
     mut store: Option<&mut StoreWriter>,
     entries: &mut Vec<Entry>,
@@ -50,12 +53,12 @@ pub fn fill(
     };
     explore_all(
         entries.len() as u64..examples.len() as u64,
-        |index| TableEnv::exploring(&examples[index as usize], pruning),
+        |index| TableEnv::exploring(examples[index as usize].borrow(), pruning),
         &Uniform,
         &plan,
         progress,
         |index, exploration| {
-            let example = &examples[index as usize];
+            let example: &Example = examples[index as usize].borrow();
             let context = example.context();
             let text = |(program, _): (&[Action], f32)| {
                 let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();

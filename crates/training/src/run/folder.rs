@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `config.toml` | data, seed, threads and settings; from here on the run can be resumed |
-//! | `programs.jsonl` | what was found before training, if that was part of the run; `.partial` while it grows |
+//! | `programs.jsonl` | what was found before training, if that was part of the run; `.partial` while it grows; of several datasets `programs-1.jsonl`, … |
 //! | `start.safetensors` | the model with which training began; all checkpoints have its words |
 //! | `metrics.jsonl` | one line for each evaluation |
 //! | `events.out.tfevents.…` | the same for TensorBoard, a file for each time the run was started |
@@ -80,6 +80,8 @@ struct Notes {
 struct BestNote {
     step: u64,
     accuracy: Option<f64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    each: BTreeMap<String, f64>,
 }
 
 const CONFIG: &str = "config.toml";
@@ -87,7 +89,6 @@ const METRICS: &str = "metrics.jsonl";
 const MEMORY: &str = "memory.jsonl";
 const BEST: &str = "best.safetensors";
 const START: &str = "start.safetensors";
-const PROGRAMS: &str = "programs.jsonl";
 
 impl Folder {
     /// Makes the directory of a new run.
@@ -107,8 +108,13 @@ impl Folder {
         let text =
             toml::to_string_pretty(config).map_err(|error| folder.wrong(CONFIG, &error.to_string()))?;
         // What an earlier run left that was killed before it had a configuration.
-        for left in [METRICS, MEMORY, START, PROGRAMS, "programs.jsonl.partial"] {
+        for left in [METRICS, MEMORY, START] {
             let _ = std::fs::remove_file(path.join(left));
+        }
+        for part in std::iter::once(None).chain((0..config.run.parts.len()).map(Some)) {
+            let name = programs_name(part);
+            let _ = std::fs::remove_file(path.join(format!("{name}.partial")));
+            let _ = std::fs::remove_file(path.join(name));
         }
         folder.write(CONFIG, text.as_bytes())?;
         Ok(folder)
@@ -163,9 +169,10 @@ impl Folder {
         }
     }
 
-    /// Where exploration before training keeps what it finds.
-    pub fn programs(&self) -> PathBuf {
-        self.path.join(PROGRAMS)
+    /// Where exploration before training keeps what it finds for a dataset, by its place among those of the
+    /// run; nothing stands for the only one.
+    pub fn programs(&self, part: Option<usize>) -> PathBuf {
+        self.path.join(programs_name(part))
     }
 
     /// The run's best model.
@@ -195,7 +202,7 @@ impl Folder {
     /// If it cannot be written.
     pub fn save_best(&self, best: &Best) -> Result<()> {
         let (_, config) = Self::open(&self.path)?;
-        let notes = config.card(best.step, best.accuracy)?.write()?;
+        let notes = config.card(best)?.write()?;
         let checkpoint = Checkpoint {
             step: best.step,
             ..Checkpoint::model(Network::clone(&best.network), notes)
@@ -230,6 +237,7 @@ impl Folder {
             best: trainer.best().map(|best| BestNote {
                 step: best.step,
                 accuracy: best.accuracy,
+                each: best.each.clone(),
             }),
         };
         let name = checkpoint_name(step);
@@ -308,9 +316,10 @@ impl Folder {
         };
         let best = match notes.best {
             // A later model may have taken its place in the file before the run ended; then it will again.
-            Some(BestNote { step, accuracy }) => Some(Best {
+            Some(BestNote { step, accuracy, each }) => Some(Best {
                 step,
                 accuracy,
+                each,
                 network: Arc::new(load(&self.best(), false)?.0),
             }),
             None => None,
@@ -465,6 +474,13 @@ fn trained_words(words: &Words) -> Result<Arc<Words>> {
     };
     let names = &words.names()[..words.trained()];
     Ok(Arc::new(Words::new(names, &none, words.precision())?))
+}
+
+fn programs_name(part: Option<usize>) -> String {
+    match part {
+        None => "programs.jsonl".to_owned(),
+        Some(part) => format!("programs-{}.jsonl", part + 1),
+    }
 }
 
 fn checkpoint_name(step: u64) -> String {

@@ -1,6 +1,9 @@
 //! The training loop: acting and learning, and evaluating now and then.
 
 use mapo_core::RunError;
+use mapo_datasets::Example;
+use mapo_programmer::Network;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,7 +11,7 @@ use std::time::Instant;
 
 use super::{Best, Event, Observer, Trainer};
 use crate::eval;
-use crate::run::metrics::Window;
+use crate::run::metrics::{Metrics, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -80,26 +83,24 @@ impl Trainer<'_> {
         self.window.end();
         let began = Instant::now();
         let model = self.learner.model()?;
-        let mut dev_accuracy = None;
-        if !self.dev.is_empty() {
-            let pool = self.learner.runner().pool();
-            let models = [Arc::clone(&model)];
-            let predictions = pool.install(|| eval::answer(&models, self.dev, self.settings.beam))?;
-            dev_accuracy = Some(eval::accuracy(&predictions));
-        }
+        let (dev_accuracy, each) = self.dev_accuracy(&model)?;
         // Where nothing chooses, the newest model is kept.
         let is_best =
-            self.dev.is_empty() || self.best.as_ref().is_none_or(|best| dev_accuracy > best.accuracy);
+            dev_accuracy.is_none() || self.best.as_ref().is_none_or(|best| dev_accuracy > best.accuracy);
         if is_best {
             self.best = Some(Best {
                 step,
                 accuracy: dev_accuracy,
+                each: each.clone(),
                 network: model,
             });
         }
         self.window.times.evaluating += began.elapsed().as_secs_f64() * threads;
         let seconds = self.began.elapsed().as_secs_f64();
-        let metrics = self.window.metrics(step, seconds, dev_accuracy);
+        let metrics = Metrics {
+            dev: each,
+            ..self.window.metrics(step, seconds, dev_accuracy)
+        };
         let began = Instant::now();
         self.past.add(&self.window);
         self.window = Window::new(self.threads());
@@ -110,6 +111,37 @@ impl Trainer<'_> {
         });
         self.window.times.saving += began.elapsed().as_secs_f64() * threads;
         observed
+    }
+}
+
+impl Trainer<'_> {
+    /// The share of right answers by which a model is chosen, and where there are several datasets those on
+    /// each of their dev splits. Of several it is their mean, by the weights of the datasets.
+    fn dev_accuracy(&self, model: &Arc<Network>) -> Result<(Option<f64>, BTreeMap<String, f64>)> {
+        let models = [Arc::clone(model)];
+        let accuracy = |examples: &[Example]| -> Result<Option<f64>> {
+            if examples.is_empty() {
+                return Ok(None);
+            }
+            let pool = self.learner.runner().pool();
+            let predictions = pool.install(|| eval::answer(&models, examples, self.settings.beam))?;
+            Ok(Some(eval::accuracy(&predictions)))
+        };
+        if self.questions.portions.is_empty() {
+            return Ok((accuracy(&self.questions.dev)?, BTreeMap::new()));
+        }
+        let (mut sum, mut weights, mut each) = (0.0, 0.0, BTreeMap::new());
+        for (portion, examples) in self.questions.dev_of_each() {
+            let Some(accuracy) = accuracy(examples)? else {
+                continue;
+            };
+            each.insert(portion.name.clone(), accuracy);
+            if portion.chooses {
+                sum += portion.weight * accuracy;
+                weights += portion.weight;
+            }
+        }
+        Ok(((weights > 0.0).then(|| sum / weights), each))
     }
 }
 

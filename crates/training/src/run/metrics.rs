@@ -2,6 +2,8 @@
 
 use mapo_core::{Mean, Statistics, Step};
 use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::run::times::{Shares, Times};
@@ -13,8 +15,11 @@ pub struct Metrics {
     pub step: u64,
     /// Seconds of this process so far.
     pub seconds: f64,
-    /// The share of right answers on the dev split.
+    /// The share of right answers on the dev split; of several, the mean by which the model is chosen.
     pub dev_accuracy: Option<f64>,
+    /// The share on each dev split, by the name of the dataset, where there are several datasets.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dev: BTreeMap<String, f64>,
     /// What the policy is expected to earn on the training examples, estimated without bias.
     pub training_return: Option<f64>,
     /// π(B), where the memory is not empty.
@@ -67,7 +72,7 @@ const TIME_TAGS: [&str; 10] = [
 
 impl Metrics {
     /// The numbers with their names in TensorBoard.
-    pub fn scalars(&self) -> impl Iterator<Item = (&'static str, f64)> {
+    pub fn scalars(&self) -> impl Iterator<Item = (Cow<'static, str>, f64)> {
         let scalars = [
             ("accuracy/dev", self.dev_accuracy),
             ("training/return", self.training_return),
@@ -88,10 +93,15 @@ impl Metrics {
         ];
         let times = TIME_TAGS.into_iter().zip(self.time.named());
         let times = times.map(|(tag, (_, share))| (tag, share));
-        scalars
+        let scalars = scalars
             .into_iter()
             .filter_map(|(name, number)| Some((name, number?)))
-            .chain(times)
+            .chain(times);
+        let each = self.dev.iter();
+        let each = each.map(|(name, share)| (Cow::from(format!("accuracy/dev/{name}")), *share));
+        scalars
+            .map(|(name, number)| (Cow::from(name), number))
+            .chain(each)
     }
 }
 
@@ -175,6 +185,7 @@ impl Window {
             step,
             seconds,
             dev_accuracy,
+            dev: BTreeMap::new(),
             training_return: seen.expected_return.get(),
             memory_weight: seen.memory_weight.get(),
             clip_fraction: seen.clip_fraction.get(),

@@ -9,14 +9,17 @@ pub mod folder;
 mod loops;
 pub mod memories;
 pub mod metrics;
+mod mix_file;
+pub mod parts;
 pub mod session;
 pub mod times;
 
-use mapo_core::{Memory, Run, SharedMemories, Task, TrainingBatch};
+use mapo_core::{Action, Course, Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{Network, Words};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,6 +27,7 @@ use crate::learner::NeuralLearner;
 use crate::run::actors::Actors;
 use crate::run::folder::Saved;
 use crate::run::metrics::{Metrics, Totals, Window};
+use crate::run::parts::Questions;
 use crate::settings::Settings;
 use crate::{Error, Result};
 use mapo_model::NeuralPolicy;
@@ -59,8 +63,11 @@ pub enum Event<'a> {
 pub struct Best {
     /// Its step.
     pub step: u64,
-    /// Its share of right answers on the dev split, where there is one.
+    /// Its share of right answers on the dev split, where there is one; of several, the mean by which it was
+    /// chosen.
     pub accuracy: Option<f64>,
+    /// The share on each dev split, by the name of the dataset, where there are several datasets.
+    pub each: BTreeMap<String, f64>,
     /// The model.
     pub network: Arc<Network>,
 }
@@ -68,7 +75,7 @@ pub struct Best {
 /// A run.
 pub struct Trainer<'a> {
     settings: &'a Settings,
-    dev: &'a [Example],
+    questions: &'a Questions,
     run: Run<TableEnv, Input, NeuralPolicy>,
     learner: NeuralLearner,
     best: Option<Best>,
@@ -83,7 +90,7 @@ pub struct Trainer<'a> {
 pub type Observer<'o> = dyn FnMut(&Event<'_>) -> Result<()> + 'o;
 
 impl<'a> Trainer<'a> {
-    /// A run from the beginning: `memories` are those of `train`, the vocabulary is `words`.
+    /// A run from the beginning: `memories` are those of the questions to train on, the vocabulary is `words`.
     ///
     /// # Errors
     /// If settings make no sense or a memory does not fit its example.
@@ -92,17 +99,14 @@ impl<'a> Trainer<'a> {
         seed: u64,
         threads: usize,
         words: &Arc<Words>,
-        train: &[Example],
+        questions: &'a Questions,
         memories: Vec<Memory>,
-        dev: &'a [Example],
     ) -> Result<Self> {
-        let builtins = train
-            .first()
-            .map_or(Lexicon::PAPER, |first| first.language.lexicon)
-            .builtins();
-        let config = settings.config(words.dimensions(), builtins);
+        let first = questions.train.first();
+        let lexicon = first.map_or(Lexicon::PAPER, |first| first.language.lexicon);
+        let config = settings.config(words.dimensions(), lexicon.builtins());
         let network = Network::new(config, Arc::clone(words), seed)?;
-        Self::with_network(settings, seed, threads, network, train, memories, dev)
+        Self::with_network(settings, seed, threads, network, questions, memories)
     }
 
     /// A run that begins with a network that has learnt something already.
@@ -114,13 +118,12 @@ impl<'a> Trainer<'a> {
         seed: u64,
         threads: usize,
         network: Network,
-        train: &[Example],
+        questions: &'a Questions,
         memories: Vec<Memory>,
-        dev: &'a [Example],
     ) -> Result<Self> {
         settings.check()?;
         let learner = NeuralLearner::new(network, settings.learning, settings.steps, seed, threads)?;
-        Self::with_learner(settings, seed, learner, train, memories, dev)
+        Self::with_learner(settings, seed, learner, questions, memories)
     }
 
     /// A run that goes on from what an earlier process left.
@@ -132,8 +135,7 @@ impl<'a> Trainer<'a> {
         seed: u64,
         threads: usize,
         saved: Saved,
-        train: &[Example],
-        dev: &'a [Example],
+        questions: &'a Questions,
     ) -> Result<Self> {
         settings.check()?;
         let Saved {
@@ -154,7 +156,7 @@ impl<'a> Trainer<'a> {
             seed,
             threads,
         )?;
-        let mut trainer = Self::with_learner(settings, seed, learner, train, memories, dev)?;
+        let mut trainer = Self::with_learner(settings, seed, learner, questions, memories)?;
         for (example, explored) in explored.into_iter().enumerate() {
             if let Some(task) = trainer.run.task_mut(example) {
                 task.explored = explored;
@@ -175,37 +177,31 @@ impl<'a> Trainer<'a> {
         settings: &'a Settings,
         seed: u64,
         learner: NeuralLearner,
-        train: &[Example],
+        questions: &'a Questions,
         memories: Vec<Memory>,
-        dev: &'a [Example],
     ) -> Result<Self> {
+        let Questions { train, dev, .. } = questions;
         if train.is_empty() {
             return Err(Error::NoExamples);
         }
         let network = learner.network();
         check_functions(network, train.iter().chain(dev))?;
-        let inputs = encode_all(network.config(), network.words(), train);
+        let pool = learner.runner().pool();
+        let inputs = pool.install(|| encode_all(network.config(), network.words(), train));
         let tasks = train.par_iter().zip(&inputs).zip(memories).enumerate();
         let tasks = tasks.map(|(place, ((example, input), memory))| {
-            // A program that ends with rows or does extra work earns nothing in training but may be written,
-            // as in evaluation; what the policy may not write it would not learn to avoid.
-            let env = TableEnv::new(example, Pruning::None, Assistance::All);
-            let env = env.discounting(example, settings.unexplained);
-            let memory = rewarded(memory, &env);
-            Ok(Task::new(
-                place as u64,
-                Arc::clone(input),
-                env,
-                memory,
-                ERROR_RATE,
-            )?)
+            task(place, example, Arc::clone(input), memory, settings.unexplained)
         });
         // Each memory is walked through once, which takes a while where they are large.
-        let tasks = learner.runner().pool().install(|| tasks.collect::<Result<_>>())?;
+        let tasks = pool.install(|| tasks.collect::<Result<_>>())?;
+        let course = Course {
+            groups: questions.groups(),
+            ..settings.course(seed)
+        };
         Ok(Self {
-            run: Run::new(settings.course(seed), learner.runner().threads(), tasks)?,
+            run: Run::new(course, learner.runner().threads(), tasks)?,
             settings,
-            dev,
+            questions,
             learner,
             best: None,
             broken_batch: None,
@@ -256,6 +252,31 @@ impl<'a> Trainer<'a> {
         totals.add(&self.window);
         totals
     }
+}
+
+/// An example as actors hold it. Where its programs are known, they are its memory, whatever was found.
+fn task(
+    place: usize,
+    example: &Example,
+    input: Input,
+    memory: Memory,
+    unexplained: f64,
+) -> Result<TableTask> {
+    // A program that ends with rows or does extra work earns nothing in training but may be written, as in
+    // evaluation; what the policy may not write it would not learn to avoid.
+    let env = TableEnv::new(example, Pruning::None, Assistance::All);
+    let env = env.discounting(example, unexplained);
+    let place = place as u64;
+    let Some(known) = example.known_programs()? else {
+        let memory = rewarded(memory, &env);
+        return Ok(Task::new(place, input, env, memory, ERROR_RATE)?);
+    };
+    let mut memory = Memory::default();
+    for tokens in known {
+        let program: Vec<Action> = tokens.into_iter().map(|token| Action(token.0)).collect();
+        memory.insert(&program, 1.0);
+    }
+    Ok(Task::new(place, input, env, memory, ERROR_RATE)?.known())
 }
 
 /// The same programs with what they earn in `env`; stores keep programs, not rewards.

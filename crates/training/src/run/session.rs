@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use crate::run::beginning::{Beginning, Watch};
-use crate::run::config::{Questions, RunConfig};
+use crate::run::config::RunConfig;
 use crate::run::folder::Folder;
+use crate::run::parts::Questions;
 use crate::run::{Event, Trainer};
 use crate::{Error, Result};
 
@@ -51,9 +52,12 @@ impl<'a> Session<'a> {
         questions: &'a Questions,
         watch: &mut dyn Watch,
     ) -> Result<Self> {
-        let own_store = folder.programs();
+        let is_single = config.run.parts.len() == 1;
+        let parts = 0..config.run.parts.len();
+        let own_stores = parts.map(|part| folder.programs(Some(part).filter(|_| !is_single)));
+        let own_stores: Vec<_> = own_stores.collect();
         Self::resume_with(folder, config, questions, || {
-            Beginning::of(config, &questions.train, &own_store, watch)
+            Beginning::of(config, questions, &own_stores, watch)
         })
     }
 
@@ -69,9 +73,8 @@ impl<'a> Session<'a> {
         beginning: impl FnOnce() -> Result<Beginning>,
     ) -> Result<Self> {
         let RunConfig { run, settings } = config;
-        let Questions { train, dev } = questions;
-        let trainer = match folder.load(train.len())? {
-            Some(saved) => Trainer::resume(settings, run.seed, run.threads, saved, train, dev)?,
+        let trainer = match folder.load(questions.train.len())? {
+            Some(saved) => Trainer::resume(settings, run.seed, run.threads, saved, questions)?,
             None => {
                 let trainer = Trainer::begin(config, questions, beginning()?)?;
                 folder.save(&trainer)?;

@@ -83,6 +83,7 @@ impl Settings {
             warm_up: self.warm_up.clone(),
             new_programs: self.new_programs,
             scoring: self.memory,
+            groups: Vec::new(),
         }
     }
 

@@ -25,17 +25,20 @@ pub enum Preset {
     WikiSql,
     /// The paper's for WikiSQL.
     WikiSqlPaper,
+    /// For several datasets together, so that people can ask about their own tables.
+    People,
 }
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Toy,
         Self::Tune,
         Self::Wtq,
         Self::WtqPaper,
         Self::WikiSql,
         Self::WikiSqlPaper,
+        Self::People,
     ];
 
     /// The preset for a kind of dataset, where training begins with a model or with nothing.
@@ -51,7 +54,7 @@ impl Preset {
     pub fn baseline_draws(self) -> usize {
         match self {
             Self::WikiSql | Self::WikiSqlPaper => 5,
-            Self::Toy | Self::Tune | Self::Wtq | Self::WtqPaper => 2,
+            Self::Toy | Self::Tune | Self::Wtq | Self::WtqPaper | Self::People => 2,
         }
     }
 
@@ -64,6 +67,7 @@ impl Preset {
             Self::WtqPaper => "wtq-paper",
             Self::WikiSql => "wikisql",
             Self::WikiSqlPaper => "wikisql-paper",
+            Self::People => "people",
         }
     }
 
@@ -76,6 +80,7 @@ impl Preset {
             Self::WtqPaper => Settings::wtq_paper(),
             Self::WikiSql => Settings::wikisql(),
             Self::WikiSqlPaper => Settings::wikisql_paper(),
+            Self::People => Settings::people(),
         }
     }
 }
@@ -182,6 +187,17 @@ impl Settings {
             ..Self::wtq_paper()
         }
         .improved()
+    }
+
+    /// Settings for several datasets together. With half of the visits, WikiTableQuestions is visited as often
+    /// as by [`wtq`](Self::wtq) alone.
+    pub fn people() -> Self {
+        let wtq = Self::wtq();
+        Self {
+            batch: 2 * wtq.batch,
+            samples: 2.0 * wtq.samples,
+            ..wtq
+        }
     }
 
     /// What we found best, over the paper's settings: a network in which question and columns see each

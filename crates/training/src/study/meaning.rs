@@ -208,6 +208,7 @@ mod tests {
             table,
             answer: Answer::own(vec!["2003".to_owned()]),
             language: Language::WIKITABLEQUESTIONS,
+            known: None,
         }
     }
 

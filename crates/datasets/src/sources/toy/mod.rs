@@ -147,6 +147,7 @@ impl ToyExample {
             table: self.table,
             answer: Answer::own(self.answer),
             language: reading.language(Toy.language()),
+            known: None,
         }
     }
 }

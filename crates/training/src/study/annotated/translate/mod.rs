@@ -136,6 +136,7 @@ mod tests {
             table,
             answer: Answer::own(vec![]),
             language: Language::WIKITABLEQUESTIONS,
+            known: None,
         }
     }
 
