@@ -1,6 +1,7 @@
 //! Headers as files write them and as people say them.
 
 use crate::choices::Choices;
+use mapo_tables::column_name;
 
 /// Short forms in headers, and what they stand for.
 const SHORT: &[(&str, &str)] = &[
@@ -196,6 +197,26 @@ impl Style {
             Style::Sentence => capital(&words.join(" ")),
         }
     }
+}
+
+/// Headers of which no two are the same and none is empty, as files must have them.
+pub(crate) fn told_apart(headers: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for header in headers {
+        let header = match header.trim() {
+            "" => "column",
+            header => header,
+        };
+        let numbered = (2..).map(|number| format!("{header} {number}"));
+        let is_free = |header: &String| {
+            known
+                .iter()
+                .all(|known| column_name(known) != column_name(header))
+        };
+        let free = std::iter::once(header.to_owned()).chain(numbered).find(is_free);
+        known.extend(free);
+    }
+    known
 }
 
 /// The words with some of them cut short, as files have them.

@@ -4,7 +4,8 @@ use crate::choices::Choices;
 use crate::headers::{Style, shortened};
 use crate::meanings::{DOMAINS, Domain, Measure, Topic, measure, topic};
 use crate::names::Names;
-use mapo_tables::{Table, TableBuilder};
+use mapo_tables::{Table, TableBuilder, column_name};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An invented table, and what its rows are: several, and one.
@@ -58,6 +59,9 @@ pub fn invent(choices: &mut Choices) -> Invented {
         columns.extend(column(domain, header, rows, style, choices));
     }
     let name = format!("{}.csv", domain.rows.0);
+    // Two that came to the same header are of one kind; one is enough.
+    let mut known = HashSet::new();
+    columns.retain(|(header, _)| known.insert(column_name(header)));
     let mut builder = TableBuilder::new(name, columns.iter().map(|(header, _)| header.clone()));
     for row in 0..rows {
         builder.push_row(columns.iter().map(|(_, cells)| cells[row].as_str()));
@@ -67,6 +71,9 @@ pub fn invent(choices: &mut Choices) -> Invented {
         rows: domain.rows,
     }
 }
+
+/// Headers of which there are more mean things that are alike, but not the same.
+const MOST_ALIKE: usize = 14;
 
 /// A column of a domain under one of the headers that mean it.
 fn column(
@@ -90,7 +97,9 @@ fn column(
     };
     // Mostly the domain's own header; else another that means the same.
     let header = match choices.pick(headers) {
-        Some(other) if choices.one_in(4) && !domain.keys.contains(other) => *other,
+        Some(other) if headers.len() <= MOST_ALIKE && choices.one_in(4) && !domain.keys.contains(other) => {
+            *other
+        }
         _ => header,
     };
     let words: Vec<String> = header.split(' ').map(str::to_owned).collect();

@@ -28,4 +28,4 @@ pub use choices::Choices;
 pub use composer::{Composed, Wishes, compose};
 pub use inventing::{Invented, invent};
 pub use names::{Names, overlap};
-pub use restyling::restyle;
+pub use restyling::{plain, restyle};

@@ -1,7 +1,7 @@
 //! The same table under other headers, as another file would have it.
 
 use crate::choices::Choices;
-use crate::headers::{Style, shortened, words};
+use crate::headers::{Style, shortened, told_apart, words};
 use crate::meanings;
 use mapo_tables::{Table, TableBuilder};
 
@@ -25,7 +25,16 @@ pub fn restyle(table: &Table, choices: &mut Choices) -> Table {
         style.write(&shortened(&own, choices))
     };
     let headers: Vec<String> = table.headers().iter().map(|own| header(own, choices)).collect();
-    let mut builder = TableBuilder::new(table.name(), headers);
+    under(table, headers)
+}
+
+/// The table as a file must have it: no two headers are the same.
+pub fn plain(table: &Table) -> Table {
+    under(table, table.headers().to_vec())
+}
+
+fn under(table: &Table, headers: Vec<String>) -> Table {
+    let mut builder = TableBuilder::new(table.name(), told_apart(headers));
     for row in 0..table.rows() {
         builder.push_row((0..table.headers().len()).map(|column| table.cell(row, column)));
     }

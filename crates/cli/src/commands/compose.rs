@@ -4,7 +4,7 @@ use crate::data_args::SelectionArgs;
 use crate::{Outcome, print};
 use clap::Args;
 use indicatif::ProgressBar;
-use mapo_composing::{Choices, Composed, Wishes, compose, invent, restyle};
+use mapo_composing::{Choices, Composed, Wishes, compose, invent, plain, restyle};
 
 use mapo_datasets::{Dataset, jsonl, toy};
 use mapo_language::Language;
@@ -163,8 +163,7 @@ impl Compose {
                     continue;
                 }
                 let number = known.len();
-                // With one line in a cell, as files from other tools have them.
-                let path = keep(&table, format!("{}-{number}.csv", data.kind()))?;
+                let path = keep(&plain(&table), format!("{}-{number}.csv", data.kind()))?;
                 subjects.push(Subject { path, rows: None });
                 if self.restyle {
                     let restyled = restyle(&table, &mut choices);
