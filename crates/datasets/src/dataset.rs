@@ -192,9 +192,13 @@ impl Dataset {
         }
     }
 
-    /// Which functions exploration tries unless something else is wished.
-    pub fn pruning(&self) -> Pruning {
-        self.source.pruning()
+    /// Which functions exploration tries unless something else is wished: of the many that the language for
+    /// people has, those that the question suggests.
+    pub fn pruning(&self, selection: &Selection) -> Pruning {
+        match self.reading(selection).language {
+            Dialect::Paper => self.source.pruning(),
+            Dialect::People => Pruning::Wide,
+        }
     }
 
     /// The name of the settings to train with, where training begins with a model or with nothing.

@@ -421,7 +421,12 @@ mod tests {
         old.as_object_mut()
             .unwrap()
             .retain(|name, _| !["linking", "fit"].contains(&name.as_str()));
-        assert_eq!(serde_json::from_value::<Header>(old).unwrap(), header());
+        assert_eq!(serde_json::from_value::<Header>(old.clone()).unwrap(), header());
+        // And one from before there were two languages, where the version of the one stood in that place.
+        let fields = old.as_object_mut().unwrap();
+        fields.insert("language".to_owned(), Language::VERSION.into());
+        fields.remove("version");
+        assert_eq!(Header::read(&old.to_string()).unwrap(), header());
     }
 
     #[test]

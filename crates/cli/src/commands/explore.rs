@@ -128,7 +128,8 @@ impl Explore {
     }
 
     fn pruning(&self) -> Pruning {
-        self.pruning.unwrap_or_else(|| self.data.data.pruning())
+        self.pruning
+            .unwrap_or_else(|| self.data.data.pruning(&self.data.selection.selection()))
     }
 
     fn header(&self, selection: &Selection, examples: &[Example]) -> Header {

@@ -152,6 +152,11 @@ impl Interpreter {
         let last = self.finished.len().checked_sub(1)?;
         let mut key = DefaultHasher::new();
         let number = |number: f64, key: &mut DefaultHasher| (number + 0.0).to_bits().hash(key);
+        let item = |value: Value<'_>, key: &mut DefaultHasher| match value {
+            Value::Text(text) => text.hash(key),
+            Value::Number(value) => number(value, key),
+            Value::Date(date) => date.hash(key),
+        };
         match self.machine.held().get(last)? {
             Held::Rows { .. } => {
                 0u8.hash(&mut key);
@@ -170,7 +175,7 @@ impl Interpreter {
                 4u8.hash(&mut key);
                 let numbers = self.machine.group_numbers(last);
                 for (label, value) in self.machine.labels(last).zip(numbers) {
-                    label.to_string().hash(&mut key);
+                    item(label, &mut key);
                     number(*value, &mut key);
                 }
             }
@@ -181,11 +186,7 @@ impl Interpreter {
                     _ => 3u8.hash(&mut key),
                 }
                 for value in self.machine.values(ValuesRef::Variable(last as u8)) {
-                    match value {
-                        Value::Text(text) => text.hash(&mut key),
-                        Value::Number(value) => number(value, &mut key),
-                        Value::Date(date) => date.hash(&mut key),
-                    }
+                    item(value, &mut key);
                 }
             }
         }

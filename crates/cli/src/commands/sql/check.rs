@@ -213,8 +213,9 @@ impl Checked {
 }
 
 fn adds_up(program: &Program) -> bool {
-    let last = program.expressions.last().map(|expression| expression.function);
-    matches!(last, Some(Function::Sum | Function::Average))
+    use Function::{Average, AveragePer, Sum, SumPer};
+    let mut functions = program.expressions.iter().map(|expression| expression.function);
+    functions.any(|function| matches!(function, Sum | Average | SumPer | AveragePer))
 }
 
 fn sql_text(value: &SqlValue) -> String {
