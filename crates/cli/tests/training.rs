@@ -377,7 +377,7 @@ fn own_questions(folder: &std::path::Path, lines: &[(&str, &str, Option<&str>)])
         folder.join("goals.csv"),
         "Player,Team,Goals\nAnne,Reds,12\nBob,Blues,7\nCarl,Reds,3\nDora,Greens,9\n",
     )
-    .unwrap();
+    .expect("a temporary folder");
     let line = |(question, answer, program): &(&str, &str, Option<&str>)| {
         let line = serde_json::json!({
             "table": "goals.csv", "question": question, "answer": answer, "program": program, "split": "train",
@@ -388,7 +388,7 @@ fn own_questions(folder: &std::path::Path, lines: &[(&str, &str, Option<&str>)])
         folder.join("own.jsonl"),
         lines.iter().map(line).collect::<String>(),
     )
-    .unwrap();
+    .expect("a temporary folder");
     format!("jsonl:{}", folder.join("own.jsonl").display())
 }
 
@@ -475,7 +475,7 @@ programs = 100
 "#
     );
     let file = folder.join("mix.toml");
-    std::fs::write(&file, text).unwrap();
+    std::fs::write(&file, text).expect("a temporary folder");
     file.display().to_string()
 }
 
