@@ -6,7 +6,7 @@ use crate::threads::threads;
 use crate::watching::{Live, Stopper};
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_datasets::Dataset;
+use mapo_datasets::{Dataset, Selection};
 use mapo_training::{Folder, Origin, Part, Preset, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
@@ -30,7 +30,7 @@ pub struct Train {
     data: Option<Dataset>,
     /// Several datasets: a TOML file with a [[data]] for each, with data, weight, split, dev, dev_limit, memory and
     /// other flags of one dataset.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "SelectionArgs", "ReadingArgs", "dev_split", "memory"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dev_split", "memory"])]
     mix: Option<PathBuf>,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -97,6 +97,11 @@ impl Train {
     fn config(&self) -> Result<RunConfig, Box<dyn Error>> {
         let (seed, threads) = (self.seed, threads(self.threads));
         let (mut run, settings) = match (&self.mix, &self.data) {
+            (Some(_), _) if self.selection.selection() != Selection::default() => {
+                return Err("the file of --mix says which split of each dataset is taken, how much of it and how it is \
+                            read; leave those flags out"
+                    .into());
+            }
             (Some(file), _) => {
                 let settings = self.settings.over(Preset::People)?;
                 (Origin::mixed(file, seed, threads)?, settings)

@@ -50,10 +50,9 @@ impl Origin {
             source,
         })?;
         let mix: MixFile = toml::from_str(&text).map_err(|error| {
-            let line = error
-                .span()
-                .map_or(0, |span| text[..span.start].lines().count().max(1));
-            wrong(format!("line {line}: {}", error.message()))
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map(|before| format!("line {}: ", before.matches('\n').count() + 1));
+            wrong(format!("{}{}", line.unwrap_or_default(), error.message()))
         })?;
         let mut origin: Option<Origin> = None;
         for entry in mix.data {
