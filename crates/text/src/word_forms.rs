@@ -75,9 +75,10 @@ pub fn is_misspelt(word: &str, meant: &str) -> bool {
 pub fn is_slip(word: &str, meant: &str) -> bool {
     let (a, b) = (word.as_bytes(), meant.as_bytes());
     let is_plain = |word: &[u8]| word.len() >= 5 && word.iter().all(u8::is_ascii_lowercase);
-    if !is_plain(a) || !is_plain(b) || a == b || a[0] != b[0] || a[a.len() - 1] != b[b.len() - 1] {
+    if !is_plain(a) || !is_plain(b) || a == b || a[0] != b[0] {
         return false;
     }
+    let is_end_right = a[a.len() - 1] == b[b.len() - 1];
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     match a.len() as isize - b.len() as isize {
         0 => {
@@ -86,26 +87,27 @@ pub fn is_slip(word: &str, meant: &str) -> bool {
                 && a[same + 1] == b[same]
                 && a[same + 2..] == b[same + 2..]
         }
-        1 => a[same + 1..] == b[same..],
-        -1 => a[same..] == b[same + 1..],
+        1 => is_end_right && a[same + 1..] == b[same..],
+        -1 => is_end_right && a[same..] == b[same + 1..],
         _ => false,
     }
 }
 
 /// Whether two words are made of one root: `retired` and `retirement`, `cancelled` and `cancellation`. Both
-/// are the same letters, five at least or all of the shorter word but not fewer than four, with an ending that
-/// makes nouns, adjectives or forms of verbs.
+/// are the same letters, five at least, with an ending that makes nouns, adjectives or forms of verbs; of four
+/// letters only the commonest endings make another word.
 pub fn are_related(one: &str, other: &str) -> bool {
     if !(one.is_ascii() && other.is_ascii()) {
         return false;
     }
     let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let is_ending = |word: &str, at: usize| ENDINGS.contains(&&word[at..]);
-    (4..=same).rev().any(|at| {
-        let is_whole = at == one.len().min(other.len());
-        (at >= 5 || is_whole) && is_ending(one, at) && is_ending(other, at)
-    })
+    let are_endings =
+        |at: usize, endings: &[&str]| [one, other].iter().all(|word| endings.contains(&&word[at..]));
+    let is_short = same == 4 && one.len().min(other.len()) == 4;
+    (5..=same).any(|at| are_endings(at, &ENDINGS)) || is_short && are_endings(4, &COMMONEST_ENDINGS)
 }
+
+const COMMONEST_ENDINGS: [&str; 8] = ["", "ed", "er", "ers", "es", "ing", "s", "y"];
 
 /// What is put behind a root.
 const ENDINGS: [&str; 42] = [
@@ -209,6 +211,7 @@ mod tests {
             ("adult", "adultery"),
             ("horse", "house"),
             ("star", "start"),
+            ("mill", "million"),
             ("café", "cafés"),
         ] {
             assert!(!are_related(one, other), "{one} {other}");
@@ -222,6 +225,7 @@ mod tests {
             ("flroida", "florida"),
             ("tokkyo", "tokyo"),
             ("lodon", "london"),
+            ("salme", "salem"),
         ] {
             assert!(is_slip(slip, meant), "{slip} {meant}");
         }

@@ -193,7 +193,7 @@ impl Asked<'_> {
             let token = &self.tokens[at];
             if is_generic(token) {
                 Quality::Category
-            } else if self.shapes.is_named(token) || token.chars().count() < 3 && self.is_plain(at) {
+            } else if self.shapes.is_named(token) || self.is_short(at) {
                 Quality::Whole
             } else if self.is_plain(at) {
                 Quality::Part
@@ -208,6 +208,12 @@ impl Asked<'_> {
             Some(least) => quality >= least,
             None => quality >= Quality::Whole,
         }
+    }
+
+    /// Whether a token is a word of one or two letters.
+    fn is_short(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        token.chars().count() < 3 && token.contains(char::is_alphabetic) && self.is_plain(at)
     }
 
     /// Whether a token is neither written with a capital, but at the beginning, nor with digits among letters.
