@@ -109,7 +109,7 @@ fn short_year(tokens: &[String], span: &Range<usize>, number: f64) -> Option<i32
     let is_short = before == Some("'") || token.starts_with('\'') || token.ends_with("0s");
     let is_two_digits = (0.0..100.0).contains(&number) && number.fract() == 0.0;
     let century = if number > 30.0 { 1900 } else { 2000 };
-    (is_short && is_two_digits).then_some(century + number as i32)
+    (is_short && is_two_digits).then(|| century + number as i32)
 }
 
 /// What stands before "once" where it counts.
