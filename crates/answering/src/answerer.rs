@@ -140,7 +140,9 @@ impl Answerer {
         if let Some((_, view)) = known {
             return Arc::clone(view);
         }
-        let view = Arc::new(TableView::new(self.network.config(), self.network.words(), table));
+        let network = &self.network;
+        let linking = self.reading().linking;
+        let view = Arc::new(TableView::new(network.config(), network.words(), table, linking));
         views.push((Arc::downgrade(table), Arc::clone(&view)));
         view
     }

@@ -30,8 +30,8 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "READER")]
     reader: Option<Reader>,
     /// How words of a question are found in cells: `paper`, as they stand; `wide`, in other forms too
-    /// (goalies for goalie, norwegian for norway), the default for WikiTableQuestions and one's own
-    /// questions.
+    /// (goalies for goalie, norwegian for norway), the default for WikiTableQuestions; `everyday`, as people
+    /// ask about tables of their own (women for F, hp for horsepower), the default for one's own questions.
     #[arg(long, value_name = "LINKING")]
     linking: Option<Linking>,
     /// Where a value must stand for a program to use it with a column: `rows`, in the rows at hand, as in

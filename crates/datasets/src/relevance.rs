@@ -3,7 +3,7 @@
 
 use crate::Example;
 use mapo_language::{Context, Symbol, Token};
-use mapo_questions::is_stop_word;
+use mapo_questions::{column_words, is_stop_word, spelt_out_word};
 
 /// Tokens of a question, as bits; tokens behind the 128th are left out.
 type Tokens = u128;
@@ -32,7 +32,11 @@ impl Relevance {
         });
         let constants: Vec<Tokens> = constants.collect();
         let columns = example.table.columns().iter().map(|column| {
-            let names = |token: &str| !is_stop_word(token) && column.words().any(|word| word == token);
+            let names = |token: &str| {
+                let mut words = column_words(&example.table, column, question.linking);
+                !is_stop_word(token)
+                    && words.any(|word| word == token || spelt_out_word(token).contains(&word))
+            };
             let tokens = question.tokens.iter().enumerate();
             tokens
                 .filter(|(_, token)| names(token))

@@ -3,10 +3,10 @@
 //! 1. `annotation`: tokens, comparatives and superlatives, numbers and dates, from our own reader or a
 //!    dataset's;
 //! 2. `link`: which strings of the question occur in cells, searched for in the `haystack` of the table's
-//!    texts; with `wide` linking also in other forms, found among the `words` of the table and the names of
-//!    `nations`;
+//!    texts: `exact`ly; with `wide` linking also in other forms, found among the `words` of the table and the
+//!    names of `nations`; with `everyday` linking as people mean them. `lists` joins what belongs together;
 //! 3. `question`: what was found becomes the [`Mention`]s that programs may use, and features say which
-//!    tokens and columns the question mentions.
+//!    tokens and columns the question mentions, by the `header_words`, `abbreviations` spelt out.
 //!
 //! ```
 //! use mapo_questions::{Linking, Question};
@@ -19,9 +19,15 @@
 //! assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
 //! ```
 
+mod abbreviations;
 mod annotation;
+mod everyday;
+mod exact;
 mod haystack;
+mod header_words;
 mod link;
+mod linking;
+mod lists;
 mod mention;
 mod nations;
 mod question;
@@ -31,7 +37,8 @@ mod words;
 
 pub use annotation::{Annotation, CoreNlp};
 pub use haystack::prepare;
-pub use link::Linking;
+pub use header_words::{column_words, spelt_out_word};
+pub use linking::Linking;
 pub use mention::Mention;
 pub use question::Question;
 pub use stop_words::is_stop_word;

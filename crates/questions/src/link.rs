@@ -1,52 +1,23 @@
 //! Finding the strings of a question that occur in cells.
 
+use crate::everyday;
+use crate::exact::grow;
 use crate::haystack::Haystack;
+use crate::linking::Linking;
+use crate::lists::{join_alternatives, lists};
 use crate::mention::Mention;
-use crate::stop_words::is_stop_word;
 use crate::wide::Wide;
 use crate::words::Words;
 use mapo_tables::Constant;
 use mapo_tables::Table;
-use mapo_text::normalize;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
-
-/// How the strings of a question are found in the cells of its table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Linking {
-    /// As in the paper: only strings that stand in a cell as they are.
-    Paper,
-    /// Other forms of a word too.
-    #[default]
-    Wide,
-}
-
-impl FromStr for Linking {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "paper" => Ok(Linking::Paper),
-            "wide" => Ok(Linking::Wide),
-            _ => Err(format!("there is no linking '{name}'; it is paper or wide")),
-        }
-    }
-}
-
-impl fmt::Display for Linking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Linking::Paper => "paper",
-            Linking::Wide => "wide",
-        })
-    }
-}
 
 /// The strings of the question that occur in the table, from left to right, with those around an "or" joined.
-/// None overlap but, in wide linking, a list of two around an "and" with its parts.
-pub(crate) fn link(tokens: &[String], table: &Table, linking: Linking) -> Vec<Mention> {
+/// None overlap but, in wide linking, a list of two around an "and" with its parts; in everyday linking also a
+/// whole cell with something longer that begins with it.
+pub(crate) fn link(text: &str, tokens: &[String], table: &Table, linking: Linking) -> Vec<Mention> {
+    if linking == Linking::Everyday {
+        return everyday::link(text, tokens, table);
+    }
     let haystack = Haystack::new(table);
     let wide = (linking == Linking::Wide).then(|| Wide::new(tokens, Words::of(table), haystack));
     link_in(tokens, haystack, wide)
@@ -90,114 +61,6 @@ fn is_punctuation(constant: &Constant) -> bool {
     }
 }
 
-/// The longest string that starts at a token and occurs in a cell at every length on the way.
-fn grow(tokens: &[String], start: usize, haystack: Haystack<'_>) -> Option<Mention> {
-    let token = &tokens[start];
-    if is_stop_word(token) || found_form(token, haystack).is_none() {
-        return None;
-    }
-    let mut text = token.clone();
-    let mut end = start + 1;
-    while let Some(longer) = tokens.get(end).and_then(|next| extend(&text, next, haystack)) {
-        text = longer;
-        end += 1;
-    }
-    let text = found_form(&text, haystack)?;
-    Some(Mention {
-        constant: Constant::string(text),
-        span: start..end,
-    })
-}
-
-/// The string in normal form, or as it is where cells are not in normal form, whichever occurs.
-fn found_form(text: &str, haystack: Haystack<'_>) -> Option<String> {
-    [normalize(text), text.to_owned()]
-        .into_iter()
-        .find(|form| haystack.has(form))
-}
-
-/// The string with the next token, in the first way of joining them that occurs in a cell: as they are or in
-/// normal form, with a blank, a hyphen or nothing between. A full stop, whose normal form is nothing, joins
-/// nothing.
-fn extend(text: &str, next: &str, haystack: Haystack<'_>) -> Option<String> {
-    let (normal_text, normal_next) = (normalize(text), normalize(next));
-    for text in [text, &normal_text] {
-        for next in [next, &normal_next] {
-            if text.is_empty() || next.is_empty() {
-                continue;
-            }
-            for between in [" ", "-", ""] {
-                let joined = format!("{text}{between}{next}");
-                if haystack.has(&joined) {
-                    return Some(joined);
-                }
-            }
-        }
-    }
-    None
-}
-
-/// How many tokens may lie between an "or" and a string that it joins.
-const REACH: usize = 2;
-
-/// "Tulsa, Waco and Omaha" may ask for rows with any of them, or for one and then another: the list comes
-/// beside its parts. "Between Tulsa and Omaha" asks for no list.
-fn lists(tokens: &[String], mentions: &[Mention]) -> Vec<Mention> {
-    let mut lists: Vec<Mention> = Vec::new();
-    let between = |pair: &[Mention]| tokens.get(pair[0].span.end..pair[1].span.start);
-    let is_comma = |pair: &&[Mention]| matches!(between(pair), Some([comma]) if comma == ",");
-    for (last, pair) in (1..).zip(mentions.windows(2)) {
-        let (comma_and, and_the) = match between(pair) {
-            Some([and]) => (and == "and", false),
-            Some([first, second]) => (first == "," && second == "and", first == "and"),
-            _ => continue,
-        };
-        if !comma_and && !and_the {
-            continue;
-        }
-        let commas = mentions[..last].windows(2).rev().take_while(is_comma).count();
-        let listed = &mentions[last - 1 - commas..=last];
-        let span = listed[0].span.start..listed[listed.len() - 1].span.end;
-        let is_range = tokens[..span.start]
-            .iter()
-            .rev()
-            .take(2)
-            .any(|token| token == "between");
-        let strings = listed.iter().flat_map(|mention| match &mention.constant {
-            Constant::Strings(strings) => strings.as_slice(),
-            _ => &[],
-        });
-        if !is_range {
-            lists.push(Mention {
-                constant: Constant::Strings(strings.cloned().collect()),
-                span,
-            });
-        }
-    }
-    lists
-}
-
-/// "Tulsa or Omaha" asks for rows with either: the two strings become one constant.
-fn join_alternatives(tokens: &[String], mentions: &mut Vec<Mention>) {
-    for or in (0..tokens.len()).filter(|&index| tokens[index] == "or") {
-        let before = mentions
-            .iter()
-            .rposition(|m| m.span.end <= or && or - m.span.end <= REACH);
-        let after = mentions
-            .iter()
-            .position(|m| m.span.start > or && m.span.start - or <= REACH);
-        if let (Some(before), Some(after)) = (before, after) {
-            let second = mentions.remove(after);
-            let first = &mut mentions[before];
-            first.span.end = second.span.end;
-            if let (Constant::Strings(all), Constant::Strings(more)) = (&mut first.constant, second.constant)
-            {
-                all.extend(more);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +78,7 @@ mod tests {
 
     fn linked(question: &str) -> Vec<String> {
         let tokens: Vec<String> = question.split(' ').map(str::to_owned).collect();
-        link(&tokens, &table(), Linking::Paper)
+        link("", &tokens, &table(), Linking::Paper)
             .iter()
             .map(|mention| mention.constant.to_string())
             .collect()
@@ -291,7 +154,7 @@ mod tests {
     #[test]
     fn strings_do_not_swallow_what_has_no_normal_form() {
         let tokens = ["los", "angeles", "."].map(str::to_owned);
-        let mentions = link(&tokens, &table(), Linking::Paper);
+        let mentions = link("", &tokens, &table(), Linking::Paper);
         assert_eq!(mentions.len(), 1);
         assert_eq!(mentions[0].span, 0..2);
     }

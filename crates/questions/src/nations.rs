@@ -1,11 +1,11 @@
 //! Countries and what is said of their people and things.
 
 /// The names and adjectives of one country: any of them may stand for the others.
-pub(super) type Nation = &'static [&'static str];
+pub(crate) type Nation = &'static [&'static str];
 
 /// Every country of the table, its name first. Several words are separated by blanks, as normal forms are.
 #[rustfmt::skip]
-pub(super) const NATIONS: &[Nation] = &[
+pub(crate) const NATIONS: &[Nation] = &[
     &["afghanistan", "afghan"], &["albania", "albanian"], &["algeria", "algerian"], &["andorra", "andorran"],
     &["angola", "angolan"], &["argentina", "argentine", "argentinian", "argentinean"], &["armenia", "armenian"],
     &["australia", "australian", "aussie"], &["austria", "austrian"], &["azerbaijan", "azerbaijani", "azeri"],

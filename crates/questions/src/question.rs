@@ -1,12 +1,16 @@
 //! A question beside its table.
 
 use crate::annotation::Annotation;
+use crate::everyday;
 use crate::haystack::prepare;
-use crate::link::{Linking, link};
+use crate::header_words::{column_words, spelt_out_word};
+use crate::link::link;
+use crate::linking::Linking;
 use crate::mention::Mention;
 use crate::stop_words::is_stop_word;
 use mapo_tables::{Column, Constant, Held, Table};
 use mapo_text::read::{Tag, Value as Quantity};
+use mapo_text::word_forms::stem;
 
 /// A question beside its table: what a program may mention, and what the network sees.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,10 +58,14 @@ impl Question {
         prepare(table);
         let mut features = vec![0; tokens.len()];
         let mut found: Vec<Mention> = Vec::new();
-        for mention in link(&tokens, table, linking) {
+        for mention in link(text, &tokens, table, linking) {
             features[mention.span.clone()].fill(1);
             found.push(mention);
         }
+        let quantities = match linking {
+            Linking::Everyday => everyday::numbers(&tokens, quantities, &found, table),
+            Linking::Paper | Linking::Wide => quantities,
+        };
         for (value, span) in quantities {
             let constant = match value {
                 Quantity::Number(number) => Constant::number(number + 0.0),
@@ -78,7 +86,10 @@ impl Question {
         let column_features = table
             .columns()
             .iter()
-            .map(|column| column_feature(column, &lower))
+            .map(|column| match linking {
+                Linking::Everyday => spelt_out_feature(table, column, &tokens),
+                Linking::Paper | Linking::Wide => column_feature(column, &lower),
+            })
             .collect();
         Question {
             text: text.to_owned(),
@@ -108,6 +119,18 @@ fn is_in(table: &Table, constant: &Constant) -> bool {
         .columns()
         .iter()
         .any(|column| column.holds(constant) != Held::No)
+}
+
+/// How many words of a header, spelt out, the question has in some form.
+fn spelt_out_feature(table: &Table, column: &Column, tokens: &[String]) -> u32 {
+    let has = |word: &str| {
+        tokens
+            .iter()
+            .any(|token| token == word || stem(token) == stem(word) || spelt_out_word(token).contains(&word))
+    };
+    column_words(table, column, Linking::Everyday)
+        .filter(|word| !is_stop_word(word) && has(word))
+        .count() as u32
 }
 
 fn column_feature(column: &Column, question: &str) -> u32 {

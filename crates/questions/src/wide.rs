@@ -21,7 +21,7 @@ struct Asked<'a> {
 }
 
 /// Looks for what stands in the cells in another form.
-pub(super) struct Wide<'a> {
+pub(crate) struct Wide<'a> {
     tokens: &'a [String],
     asked: Vec<Asked<'a>>,
     table: &'a Table,
@@ -74,7 +74,7 @@ impl<'a> Wide<'a> {
         if is_stop_word(token) || !token.contains(char::is_alphabetic) {
             return None;
         }
-        let forms = self.phrase(start, |word| self.words.forms(self.table, word), exact);
+        let forms = self.other_endings(start, exact);
         if exact > 0 || forms.is_some() {
             return forms.or_else(|| self.misspelt(start, exact));
         }
@@ -82,6 +82,11 @@ impl<'a> Wide<'a> {
             .or_else(|| self.result(start))
             .or_else(|| self.parenthesis(start))
             .or_else(|| self.misspelt(start, 0))
+    }
+
+    /// What begins at a token with other endings than in the cells, if it is longer than `exact` tokens.
+    pub fn other_endings(&self, start: usize, exact: usize) -> Option<Mention> {
+        self.phrase(start, |word| self.words.forms(self.table, word), exact)
     }
 
     /// The longest run of words from a token on that stands in a cell, word for word in some form.
@@ -115,7 +120,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The same with long words that are nowhere in the table taken for the one that they misspell.
-    fn misspelt(&self, start: usize, exact: usize) -> Option<Mention> {
+    pub fn misspelt(&self, start: usize, exact: usize) -> Option<Mention> {
         let forms = |word: &str| match self.words.forms(self.table, word) {
             none if none.is_empty() => self.words.meant(word),
             forms => forms,
@@ -136,7 +141,7 @@ impl<'a> Wide<'a> {
     }
 
     /// `W 24-10`, `lost` and their like for wins, losses and draws: the texts that begin so.
-    fn result(&self, start: usize) -> Option<Mention> {
+    pub fn result(&self, start: usize) -> Option<Mention> {
         let result = RESULTS
             .iter()
             .find(|words| words.contains(&self.tokens[start].as_str()))?;
@@ -150,7 +155,7 @@ impl<'a> Wide<'a> {
     }
 
     /// What the normal form of cells leaves out, as the cells that it is left out of.
-    fn parenthesis(&self, start: usize) -> Option<Mention> {
+    pub fn parenthesis(&self, start: usize) -> Option<Mention> {
         let has = |needle: &str| self.words.has_dropped(needle);
         let mut text = normalize(&self.tokens[start]);
         if self.words.in_headers(&text) || !has(&text) {
@@ -178,7 +183,7 @@ impl<'a> Wide<'a> {
 }
 
 /// The country that is named at a token, and where its name ends.
-fn nation_at(tokens: &[String], start: usize) -> Option<(Nation, usize)> {
+pub(crate) fn nation_at(tokens: &[String], start: usize) -> Option<(Nation, usize)> {
     let mut best: Option<(Nation, usize)> = None;
     for nation in NATIONS {
         for name in *nation {
@@ -199,7 +204,7 @@ fn nation_at(tokens: &[String], start: usize) -> Option<(Nation, usize)> {
 
 /// A constant of the distinct texts; of two of which one contains the other only the shorter, which finds
 /// both.
-fn mention<'t>(texts: impl Iterator<Item = &'t str>, span: Range<usize>) -> Option<Mention> {
+pub(crate) fn mention<'t>(texts: impl Iterator<Item = &'t str>, span: Range<usize>) -> Option<Mention> {
     let mut known = HashSet::new();
     let mut texts: Vec<(usize, &str)> = texts.filter(|text| known.insert(*text)).enumerate().collect();
     // A text can only contain a shorter one, so that those that come first in this order stay.
@@ -224,12 +229,13 @@ fn mention<'t>(texts: impl Iterator<Item = &'t str>, span: Range<usize>) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use crate::link::{Linking, link};
+    use crate::link::link;
+    use crate::linking::Linking;
     use mapo_tables::{Table, TableBuilder};
 
     fn linked(question: &str, table: &Table) -> Vec<String> {
         let tokens: Vec<String> = question.split(' ').map(str::to_owned).collect();
-        let link = link(&tokens, table, Linking::Wide);
+        let link = link("", &tokens, table, Linking::Wide);
         link.iter().map(|mention| mention.constant.to_string()).collect()
     }
 

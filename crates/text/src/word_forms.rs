@@ -70,6 +70,52 @@ pub fn is_misspelt(word: &str, meant: &str) -> bool {
         && distance(word.as_bytes(), meant.as_bytes(), allowed) <= allowed
 }
 
+/// Whether a word of five letters or more is another with one letter left out, doubled or swapped with its
+/// neighbour. Unlike in [`is_misspelt`] no letter is changed, which makes another word of most short ones.
+pub fn is_slip(word: &str, meant: &str) -> bool {
+    let (a, b) = (word.as_bytes(), meant.as_bytes());
+    let is_plain = |word: &[u8]| word.len() >= 5 && word.iter().all(u8::is_ascii_lowercase);
+    if !is_plain(a) || !is_plain(b) || a == b || a[0] != b[0] {
+        return false;
+    }
+    let is_end_right = a[a.len() - 1] == b[b.len() - 1];
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    match a.len() as isize - b.len() as isize {
+        0 => {
+            same + 1 < a.len()
+                && a[same] == b[same + 1]
+                && a[same + 1] == b[same]
+                && a[same + 2..] == b[same + 2..]
+        }
+        1 => is_end_right && a[same + 1..] == b[same..],
+        -1 => is_end_right && a[same..] == b[same + 1..],
+        _ => false,
+    }
+}
+
+/// Whether two words are made of one root: `retired` and `retirement`, `cancelled` and `cancellation`. Both
+/// are the same letters, five at least, with an ending that makes nouns, adjectives or forms of verbs; of four
+/// letters only the commonest endings make another word.
+pub fn are_related(one: &str, other: &str) -> bool {
+    if !(one.is_ascii() && other.is_ascii()) {
+        return false;
+    }
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let are_endings =
+        |at: usize, endings: &[&str]| [one, other].iter().all(|word| endings.contains(&&word[at..]));
+    let is_short = same == 4 && one.len().min(other.len()) == 4;
+    (5..=same).any(|at| are_endings(at, &ENDINGS)) || is_short && are_endings(4, &COMMONEST_ENDINGS)
+}
+
+const COMMONEST_ENDINGS: [&str; 8] = ["", "ed", "er", "ers", "es", "ing", "s", "y"];
+
+/// What is put behind a root.
+const ENDINGS: [&str; 42] = [
+    "", "able", "al", "ally", "ance", "ant", "ants", "ate", "ated", "ation", "ations", "d", "e", "ed",
+    "ence", "ent", "er", "ers", "es", "ful", "ic", "ical", "ied", "ies", "ing", "ings", "ion", "ions", "ist",
+    "ists", "ity", "ive", "less", "ly", "ment", "ments", "ness", "or", "ors", "r", "s", "y",
+];
+
 /// How many letters must be added, left out, changed or swapped with their neighbour to get from one word to
 /// the other; anything above `most` may be too small.
 fn distance(a: &[u8], b: &[u8], most: usize) -> usize {
@@ -140,6 +186,57 @@ mod tests {
             for other in ["", "s", "es", "ies", "ie", "y"].map(|ending| format!("{root}{ending}")) {
                 proptest::prop_assert!(stem(&other) != stem(&word) || forms.contains(&other), "{word} {other} {forms:?}");
             }
+        }
+    }
+
+    #[test]
+    fn words_of_one_root_are_related() {
+        for (one, other) in [
+            ("retired", "retirement"),
+            ("cancelled", "cancellation"),
+            ("resigned", "resignation"),
+            ("delivered", "delivery"),
+            ("contractors", "contract"),
+            ("rainy", "rain"),
+            ("employed", "employee"),
+        ] {
+            assert!(
+                are_related(one, other) && are_related(other, one),
+                "{one} {other}"
+            );
+        }
+        for (one, other) in [
+            ("man", "many"),
+            ("race", "rank"),
+            ("adult", "adultery"),
+            ("horse", "house"),
+            ("star", "start"),
+            ("mill", "million"),
+            ("café", "cafés"),
+        ] {
+            assert!(!are_related(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_slip_changes_no_letter() {
+        for (slip, meant) in [
+            ("ferari", "ferrari"),
+            ("flroida", "florida"),
+            ("tokkyo", "tokyo"),
+            ("lodon", "london"),
+            ("salme", "salem"),
+        ] {
+            assert!(is_slip(slip, meant), "{slip} {meant}");
+        }
+        for (word, other) in [
+            ("horse", "house"),
+            ("tokyo", "tokyo"),
+            ("start", "smart"),
+            ("game", "gme"),
+            ("plane", "planes"),
+        ] {
+            assert!(!is_slip(word, other), "{word} {other}");
         }
     }
 

@@ -6,7 +6,7 @@ use crate::threads::threads;
 use crate::watching::{Live, Stopper};
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_datasets::{Dataset, Selection};
+use mapo_datasets::{Dataset, ReadingChoice, Selection};
 use mapo_training::{Folder, Origin, Part, Preset, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
@@ -107,7 +107,16 @@ impl Train {
                 (Origin::mixed(file, seed, threads)?, settings)
             }
             (None, Some(data)) => {
-                let selection = self.selection.selection();
+                let mut selection = self.selection.selection();
+                if let Some(model) = &self.init {
+                    // A model goes on seeing questions and headers as it knows them.
+                    let (_, card) = mapo_model::file::load(model, false)?;
+                    let linking = ReadingChoice {
+                        linking: card.reading.linking,
+                        ..ReadingChoice::default()
+                    };
+                    selection = data.selection_for(selection, linking);
+                }
                 let (split, dev_split) =
                     data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
                 let part = Part {

@@ -184,10 +184,10 @@ impl Part {
     }
 }
 
-/// How one's own questions are read: people write freely, so their words are looked for widely, and ask for
-/// whatever they like.
+/// How one's own questions are read: people write freely about tables as they keep them, and ask for whatever
+/// they like.
 pub const READING: Reading = Reading {
-    linking: Linking::Wide,
+    linking: Linking::Everyday,
     language: Dialect::People,
     ..Reading::PLAIN
 };

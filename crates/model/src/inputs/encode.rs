@@ -2,8 +2,7 @@
 
 use mapo_datasets::Example;
 use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
-use mapo_questions::Question;
-use mapo_questions::is_stop_word;
+use mapo_questions::{Linking, Question, column_words, is_stop_word};
 use mapo_tables::{Constant, Held, Table};
 use mapo_text::read::Tag;
 use std::collections::HashMap;
@@ -35,7 +34,7 @@ pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<I
     let encoded = examples.iter().map(|example| {
         let table = tables
             .entry(Arc::as_ptr(&example.table))
-            .or_insert_with(|| TableView::new(config, words, &example.table));
+            .or_insert_with(|| TableView::new(config, words, &example.table, example.question.linking));
         Arc::new(encode_beside(
             config,
             words,
@@ -50,7 +49,7 @@ pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<I
 /// A question and its table as the network sees them. The slots that follow, built-ins, columns, constants
 /// and variables, have the numbers that the tokens of programs have.
 pub fn encode(config: &Config, words: &Words, question: &Question, table: &Table) -> Encoded {
-    let view = TableView::new(config, words, table);
+    let view = TableView::new(config, words, table, question.linking);
     encode_beside(config, words, question, table, &view)
 }
 
@@ -72,10 +71,11 @@ const CELLS: usize = 20;
 const CELL_WORDS: usize = 16;
 
 impl TableView {
-    /// Looks at a table with the words of a network.
-    pub fn new(config: &Config, words: &Words, table: &Table) -> Self {
+    /// Looks at a table with the words of a network, for questions that are linked with it in one way.
+    pub fn new(config: &Config, words: &Words, table: &Table, linking: Linking) -> Self {
         let columns = table.columns().iter().map(|column| {
-            let name = column.words().map(|word| known(words, word)).collect();
+            let name = column_words(table, column, linking);
+            let name = name.map(|word| known(words, word)).collect();
             let cells = if config.cells {
                 cell_words(words, table, column.source())
             } else {
@@ -85,7 +85,7 @@ impl TableView {
         });
         Self {
             columns: columns.collect(),
-            names: Names::new(words, table),
+            names: Names::new(words, table, linking),
         }
     }
 }
@@ -155,7 +155,7 @@ fn token_features(count: usize, question: &Question, names: &Names) -> Vec<f32> 
             tokens.iter_mut().for_each(|features| features[kind] = 1.0);
         }
     }
-    let mentioned = names.mentioned(&question.tokens);
+    let mentioned = names.mentioned(&question.tokens, question.linking);
     for ((features, mentioned), tag) in all.iter_mut().zip(mentioned).zip(&question.tags) {
         features[4] = f32::from(u8::from(mentioned));
         match tag {
@@ -293,7 +293,8 @@ mod tests {
             );
             assert_eq!(context.constants().len(), input.constants.len());
             for (column, typed) in example.table.columns().iter().enumerate() {
-                assert_eq!(input.columns.words(column).len(), typed.words().count());
+                let words = column_words(&example.table, typed, example.question.linking);
+                assert_eq!(input.columns.words(column).len(), words.count());
                 assert_eq!(
                     words.names()[input.columns.kind(column) as usize],
                     typed.kind().suffix()

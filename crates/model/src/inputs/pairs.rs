@@ -4,8 +4,7 @@
 //! the larger the more it speaks for a link.
 
 use mapo_programmer::Words;
-use mapo_questions::is_stop_word;
-use mapo_questions::{Mention, Question};
+use mapo_questions::{Linking, Mention, Question, column_words, is_stop_word, spelt_out_word};
 use mapo_tables::{Column, ColumnKind, Constant, Held, Table};
 use mapo_text::read::Tag;
 
@@ -57,6 +56,8 @@ struct Word {
     tells: bool,
     /// Its fixed vector, of length 1.
     vector: Option<Vec<f32>>,
+    /// The long words of an abbreviation in a question, where headers are spelt out.
+    long: &'static [&'static str],
 }
 
 impl Word {
@@ -73,7 +74,25 @@ impl Word {
             stem: stem(text).to_owned(),
             tells: !is_stop_word(text),
             vector,
+            long: &[],
         }
+    }
+
+    /// A word of a question.
+    fn asked(words: &Words, text: &str, linking: Linking) -> Self {
+        let long = match linking {
+            Linking::Everyday => spelt_out_word(text),
+            Linking::Paper | Linking::Wide => &[],
+        };
+        Self {
+            long,
+            ..Self::new(words, text)
+        }
+    }
+
+    /// Whether a word of a question is a word of a name.
+    fn is_same(&self, name: &Word) -> bool {
+        self.text == name.text || self.long.contains(&name.text.as_str())
     }
 
     fn is_alike(&self, other: &Word) -> bool {
@@ -120,14 +139,15 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of a table.
-    pub fn new(words: &Words, table: &Table) -> Self {
+    /// The names of a table, for questions that are linked with it in one way.
+    pub fn new(words: &Words, table: &Table, linking: Linking) -> Self {
         let mut names: Vec<Vec<Word>> = Vec::new();
         let mut of_column = Vec::new();
         let mut last = None;
         for column in table.columns() {
             if last != Some(column.source()) {
-                names.push(column.words().map(|word| Word::new(words, word)).collect());
+                let name = column_words(table, column, linking);
+                names.push(name.map(|word| Word::new(words, word)).collect());
                 last = Some(column.source());
             }
             of_column.push(names.len() - 1);
@@ -136,9 +156,17 @@ impl Names {
     }
 
     /// For each token whether it is in the name of some column.
-    pub fn mentioned(&self, tokens: &[String]) -> Vec<bool> {
+    pub fn mentioned(&self, tokens: &[String], linking: Linking) -> Vec<bool> {
         let words = || self.names.iter().flatten().filter(|word| word.tells);
-        let known = |token: &String| words().any(|word| word.text == *token || word.stem == stem(token));
+        let known = |token: &String| {
+            let long = match linking {
+                Linking::Everyday => spelt_out_word(token),
+                Linking::Paper | Linking::Wide => &[],
+            };
+            words().any(|word| {
+                word.text == *token || word.stem == stem(token) || long.contains(&word.text.as_str())
+            })
+        };
         tokens
             .iter()
             .map(|token| !is_stop_word(token) && known(token))
@@ -155,7 +183,7 @@ pub fn pair_features(words: &Words, question: &Question, table: &Table, names: &
     let tokens: Vec<Word> = question
         .tokens
         .iter()
-        .map(|token| Word::new(words, token))
+        .map(|token| Word::asked(words, token, question.linking))
         .collect();
     let by_name: Vec<Vec<NameMatch>> = names.names.iter().map(|name| match_name(&tokens, name)).collect();
     let matched: Vec<usize> = (0..count)
@@ -210,7 +238,7 @@ fn match_name(tokens: &[Word], name: &[Word]) -> Vec<NameMatch> {
                 return found;
             }
             for word in name.iter().filter(|word| word.tells) {
-                if word.text == token.text {
+                if token.is_same(word) {
                     found.equal = 1.0;
                 } else if word.is_alike(token) {
                     found.alike = 1.0;
@@ -228,7 +256,7 @@ fn match_name(tokens: &[Word], name: &[Word]) -> Vec<NameMatch> {
         for start in 0..=tokens.len() - name.len() {
             let here = &tokens[start..start + name.len()];
             let same = |(token, word): (&Word, &Word)| {
-                token.text == word.text || token.tells && word.tells && token.is_alike(word)
+                token.is_same(word) || token.tells && word.tells && token.is_alike(word)
             };
             if here.iter().zip(name).all(same) {
                 for (found, token) in found[start..].iter_mut().zip(here) {
@@ -312,7 +340,12 @@ mod tests {
     fn said(question: &str, token: &str, column: &str) -> [f32; PAIR_FEATURES] {
         let (table, words) = (table(), words());
         let question = Question::read(question, &table, mapo_questions::Linking::Paper);
-        let all = pair_features(&words, &question, &table, &Names::new(&words, &table));
+        let all = pair_features(
+            &words,
+            &question,
+            &table,
+            &Names::new(&words, &table, question.linking),
+        );
         let t = question.tokens.iter().position(|other| other == token).unwrap();
         let c = table
             .columns()

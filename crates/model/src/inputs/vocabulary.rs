@@ -2,6 +2,7 @@
 
 use mapo_datasets::Example;
 use mapo_programmer::{Precision, Vectors, Words};
+use mapo_questions::column_words;
 use mapo_tables::ColumnKind;
 use mapo_text::read::tokenize;
 use std::collections::{HashMap, HashSet};
@@ -28,7 +29,9 @@ fn special() -> impl Iterator<Item = &'static str> {
 /// Every word of the questions and of the columns' names, with how often it is there, the first seen first.
 pub fn counted(examples: &[Example]) -> Vec<(&str, usize)> {
     count(examples.iter().flat_map(|example| {
-        let columns = example.table.columns().iter().flat_map(|column| column.words());
+        let linking = example.question.linking;
+        let columns = example.table.columns().iter();
+        let columns = columns.flat_map(move |column| column_words(&example.table, column, linking));
         example.question.tokens.iter().map(String::as_str).chain(columns)
     }))
 }

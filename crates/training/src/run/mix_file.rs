@@ -123,7 +123,7 @@ impl Entry {
         // Settings are those of the whole run, but how many functions there are to try depends on the data.
         let pruning = match &self.pruning {
             Some(name) => name.parse().map_err(Error::Settings)?,
-            None => data.pruning(),
+            None => data.pruning(&selection),
         };
         let part = Part {
             name: self.name,
