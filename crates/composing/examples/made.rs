@@ -12,7 +12,7 @@ fn main() {
         .and_then(|count| count.parse().ok())
         .unwrap_or(20);
     let wishes = Wishes {
-        linking: Linking::Wide,
+        linking: Linking::Everyday,
         language: Language::PEOPLE,
     };
     for seed in 0..count as u64 {

@@ -35,8 +35,9 @@ pub struct Wishes {
 
 /// No answer has more items.
 const LONGEST_ANSWER: usize = 30;
-/// How often a question is tried for each that is wanted.
-const TRIES: usize = 40;
+/// How many kinds are tried for each question that is wanted, and how often each.
+const KINDS_TRIED: usize = 4;
+const TRIES: usize = 15;
 
 /// Makes up to `count` questions about a table, as many as it is good for; each program once.
 ///
@@ -68,19 +69,17 @@ pub fn compose(
     };
     let mut made = Vec::new();
     let mut programs = HashSet::new();
-    for _ in 0..count * TRIES {
+    for _ in 0..count * KINDS_TRIED {
         if made.len() == count {
             break;
         }
+        // What is hard to draw is tried again, so that it is asked about as often as it should be.
         let kind = draw_kind(choices);
-        let Some(draft) = (kind.draw)(&profile, choices) else {
-            continue;
-        };
-        if let Some(composed) = finish(&profile, kind, draft, wishes, choices)
-            && programs.insert(composed.program.clone())
-        {
-            made.push(composed);
-        }
+        let composed = (0..TRIES).find_map(|_| {
+            let draft = (kind.draw)(&profile, choices)?;
+            finish(&profile, kind, draft, wishes, choices)
+        });
+        made.extend(composed.filter(|composed| programs.insert(composed.program.clone())));
     }
     made
 }

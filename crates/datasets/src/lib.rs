@@ -27,4 +27,4 @@ pub use example::{Answer, AnswerKind, Example, Known, Purpose};
 pub use reading::{Reader, Reading, ReadingChoice, ReadingDifference};
 pub use relevance::Relevance;
 pub use selection::{DatasetError, Examples, Selection};
-pub use sources::{Source, jsonl, toy};
+pub use sources::{Source, jsonl, tables, toy};

@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use mapo_composing::{Choices, Composed, Wishes, compose, invent, plain, restyle};
 
-use mapo_datasets::{Dataset, jsonl, toy};
+use mapo_datasets::{Dataset, jsonl, tables, toy};
 use mapo_language::Language;
 use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
@@ -137,11 +137,7 @@ impl Compose {
     fn subjects(&self) -> Result<Vec<Subject>, Box<dyn Error>> {
         let mut subjects = Vec::new();
         for path in &self.tables {
-            let files = match path.is_dir() {
-                true => files_in(path)?,
-                false => vec![path.clone()],
-            };
-            for file in files {
+            for file in tables::files(path)? {
                 let path =
                     std::fs::canonicalize(&file).map_err(|error| format!("{}: {error}", file.display()))?;
                 subjects.push(Subject { path, rows: None });
@@ -182,31 +178,5 @@ impl Compose {
             });
         }
         Ok(subjects)
-    }
-}
-
-/// The files of a folder that can be tables, by name.
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let ending = path
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .unwrap_or_default()
-            .to_lowercase();
-        if path.is_file() && ["csv", "tsv", "jsonl", "parquet"].contains(&ending.as_str()) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    match files.is_empty() {
-        true => Err(format!(
-            "{}: no tables in this folder (.csv, .tsv, .jsonl, .parquet)",
-            folder.display()
-        )
-        .into()),
-        false => Ok(files),
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod jsonl;
 mod lines;
+pub mod tables;
 pub mod toy;
 pub mod wikisql;
 pub mod wtq;
@@ -18,7 +19,13 @@ use std::fmt;
 use std::path::Path;
 
 /// The kinds of datasets, in the order in which users are told of them.
-pub(crate) const SOURCES: [&dyn Source; 4] = [&toy::Toy, &wtq::Wtq, &wikisql::WikiSql, &jsonl::JsonLines];
+pub(crate) const SOURCES: [&dyn Source; 5] = [
+    &toy::Toy,
+    &wtq::Wtq,
+    &wikisql::WikiSql,
+    &jsonl::JsonLines,
+    &tables::Tables,
+];
 
 /// A kind of dataset. Where its functions are given a `place`, that is the folder or file which the user
 /// named.
