@@ -4,10 +4,9 @@ use crate::data_args::SelectionArgs;
 use crate::{Outcome, print};
 use clap::Args;
 use indicatif::ProgressBar;
-use mapo_composing::{Choices, Composed, Wishes, compose, invent, plain, restyle};
+use mapo_composing::{Choices, Composed, invent, plain, restyle};
 
 use mapo_datasets::{Dataset, jsonl, tables, toy};
-use mapo_language::Language;
 use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
@@ -80,10 +79,6 @@ impl Compose {
             return Err("no tables to ask about; name files or a folder, or give --data or --invent".into());
         }
         let each = self.questions.div_ceil(subjects.len());
-        let wishes = Wishes {
-            linking: jsonl::READING.linking,
-            language: Language::PEOPLE,
-        };
         let bar = ProgressBar::new(subjects.len() as u64);
         let mut lines = String::new();
         let (mut made, mut kinds) = (0, BTreeMap::new());
@@ -94,7 +89,15 @@ impl Compose {
             let table = Arc::new(Table::open(&subject.path, LoadOptions::default())?);
             let mut choices = Choices::new(self.seed ^ (number as u64) << 20, 1);
             let count = each.min(self.questions - made);
-            for composed in compose(&table, subject.rows, count, wishes, &mut choices) {
+            let questions = tables::make(
+                &table,
+                &subject.path,
+                subject.rows,
+                count,
+                jsonl::READING,
+                &mut choices,
+            );
+            for composed in questions.into_iter().map(|made| made.composed) {
                 lines += &self.line(made, &subject.path, &composed);
                 lines.push('\n');
                 *kinds.entry(composed.kind).or_insert(0usize) += 1;

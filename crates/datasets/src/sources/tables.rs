@@ -49,6 +49,53 @@ pub fn files(place: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     }
 }
 
+/// A question that was made, and the same as an example.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The question with its program, as text.
+    pub composed: Composed,
+    /// The same, read; without a name.
+    pub example: Example,
+}
+
+/// Makes questions about a table, `rows` of which are called so where that is known. Those whose answer would
+/// not be found right are left out: `2-0` and `2–0` are one answer to the judge.
+pub fn make(
+    table: &Arc<Table>,
+    file: &Path,
+    rows: Option<(&str, &str)>,
+    count: usize,
+    reading: Reading,
+    choices: &mut Choices,
+) -> Vec<Made> {
+    let wishes = Wishes {
+        linking: reading.linking,
+        language: reading.language(Tables.language()),
+    };
+    let file: Arc<Path> = file.into();
+    let made = |(place, composed): (usize, Composed)| {
+        let program = composed.program.parse().ok()?;
+        let example = Example {
+            id: String::new(),
+            question: reading.question(&composed.question, table),
+            table: Arc::clone(table),
+            answer: Answer::own(composed.answer.clone()),
+            language: wishes.language,
+            known: Some(Known {
+                programs: vec![program],
+                file: Arc::clone(&file),
+                line: place + 1,
+            }),
+        };
+        example
+            .known_programs()
+            .is_ok()
+            .then_some(Made { composed, example })
+    };
+    let composed = compose(table, rows, count, wishes, choices);
+    composed.into_iter().enumerate().filter_map(made).collect()
+}
+
 impl Source for Tables {
     fn kind(&self) -> &'static str {
         "tables"
@@ -107,31 +154,18 @@ impl Source for Tables {
             }
         };
         let split = split.to_owned();
-        let wishes = Wishes {
-            linking: reading.linking,
-            language: reading.language(self.language()),
-        };
         let of_file = move |(number, file): (usize, PathBuf)| -> Vec<Result<Example, DatasetError>> {
             let table = match Table::open(&file, LoadOptions::default()) {
                 Ok(table) => Arc::new(table),
                 Err(error) => return vec![Err(error.into())],
             };
             let mut choices = Choices::new(number as u64, stream);
-            let made = compose(&table, None, count, wishes, &mut choices);
-            let example = |(place, made): (usize, Composed)| Example {
+            let made = make(&table, &file, None, count, reading, &mut choices);
+            let named = made.into_iter().enumerate().map(|(place, made)| Example {
                 id: format!("{split}-{number}-{place}"),
-                question: reading.question(&made.question, &table),
-                table: Arc::clone(&table),
-                answer: Answer::own(made.answer),
-                language: wishes.language,
-                known: made.program.parse().ok().map(|program| Known {
-                    programs: vec![program],
-                    file: file.as_path().into(),
-                    line: place + 1,
-                }),
-            };
-            let examples = made.into_iter().enumerate().map(example);
-            examples
+                ..made.example
+            });
+            named
                 .filter(|example| wanted.wants(&example.id))
                 .map(Ok)
                 .collect()
