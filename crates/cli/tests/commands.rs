@@ -85,7 +85,7 @@ fn a_batch_gives_a_line_for_each_program() {
     );
     let lines = [
         json!({"id": "a", "program": TULSA}),
-        json!({"id": "line-1", "program": "(filter_in all_rows ['anne'] r.name-str) (hop v0 r.points-num)"}),
+        json!({"id": "line-1", "program": "(filter_is all_rows ['anne'] r.name-str) (hop v0 r.points-num)"}),
         json!({"id": "line-1", "program": "(count all_rows) (max all_rows r.points-num)"}),
         json!({"id": "a", "program": "(hop all_rows r.nothing-str)"}),
         json!({"id": "b", "program": "(count all_rows)"}),
