@@ -278,7 +278,7 @@ fn whole_words_are_the_same_words_in_sql() {
     let table = Arc::new(table(&["Shirts", "Who"], &rows));
     let connection = connection(&table);
     let strings = [
-        "14", "man", "a man", "no. 14", "(14)", "-", "", "15", "man's", "old)", "!", "7, 14",
+        "14", "man", "a man", "no. 14", "(14)", "-", "", "15", "man's", "mr", "!", "7, 14",
     ];
     let constants: Vec<Constant> = strings.iter().map(|text| Constant::string(*text)).collect();
     let context = Arc::new(Context::new(
@@ -317,10 +317,8 @@ fn whole_words_are_the_same_words_in_sql() {
     };
     assert_eq!(found("(filter_is all_rows ['14'] r.shirts-str)"), [6]);
     assert_eq!(found("(filter_is all_rows ['15'] r.shirts-str)"), [2]);
-    assert_eq!(
-        found("(filter_is all_rows ['a man'] r.who-str)"),
-        Vec::<usize>::new()
-    );
+    // A remark in parentheses is no part of a cell's normal form.
+    assert_eq!(found("(filter_is all_rows ['a man'] r.who-str)"), [1]);
     assert_eq!(found("(filter_is all_rows ['man'] r.who-str)"), [2]);
     assert_eq!(found("(filter_is all_rows ['mr'] r.who-str)"), [3]);
 }
