@@ -84,8 +84,9 @@ fn a_batch_gives_a_line_for_each_program() {
          {\"table\": \"people.csv\", \"question\": \"How many points does Anne have?\", \"answer\": 1200}\n",
     );
     let lines = [
-        json!({"id": "a", "program": TULSA}),
-        json!({"id": "line-1", "program": "(filter_in all_rows ['anne'] r.name-str) (hop v0 r.points-num)"}),
+        // Whole cells: what a model for one's own questions would be offered.
+        json!({"id": "a", "program": TULSA.replace("filter_in", "filter_is")}),
+        json!({"id": "line-1", "program": "(filter_is all_rows ['anne'] r.name-str) (hop v0 r.points-num)"}),
         json!({"id": "line-1", "program": "(count all_rows) (max all_rows r.points-num)"}),
         json!({"id": "a", "program": "(hop all_rows r.nothing-str)"}),
         json!({"id": "b", "program": "(count all_rows)"}),

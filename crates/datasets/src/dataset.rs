@@ -282,5 +282,10 @@ mod tests {
         assert_eq!(selection("toy").reader, Reader::Mapo);
         assert_eq!(selection("toy").linking, mapo_questions::Linking::Wide);
         assert_eq!(selection("wikisql:x").fit, mapo_language::Fit::Table);
+        // A model that does not say its language knows the paper's, also for questions of one's own.
+        assert_eq!(selection("jsonl:x").language, Dialect::Paper);
+        let own: Dataset = "jsonl:x".parse().unwrap();
+        assert_eq!(own.reading(&Selection::default()).language, Dialect::People);
+        assert_eq!(own.functions(&Selection::default()), Lexicon::ALL);
     }
 }

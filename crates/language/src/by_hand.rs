@@ -1,6 +1,6 @@
 //! Programs that somebody wrote by hand.
 
-use super::context::{Context, Language, Token};
+use super::context::{Context, Dialect, Language, Token};
 use super::explain::{Explanation, explain_program};
 use super::program::{Program, ProgramError};
 use mapo_tables::Table;
@@ -46,6 +46,8 @@ impl HandWritten {
         let program: Program = text.parse()?;
         let language = Language {
             expressions: program.expressions.len().max(Language::PEOPLE.expressions),
+            // Who writes a program may say things in other words than would be offered.
+            dialect: Dialect::Paper,
             ..Language::PEOPLE
         };
         let constants = program.constants().cloned();

@@ -235,11 +235,7 @@ fn nothing_in_a_table_is_taken_for_sql() {
     builder.push_row(evil.iter().rev().copied());
     let table = Arc::new(builder.finish());
     let constants = evil.iter().map(|text| Constant::string(text.to_lowercase()));
-    let context = Arc::new(Context::new(
-        Arc::clone(&table),
-        constants,
-        Language::WIKITABLEQUESTIONS,
-    ));
+    let context = Arc::new(Context::new(Arc::clone(&table), constants, Language::PEOPLE));
     let connection = connection(&table);
     for column in table
         .columns()
@@ -249,6 +245,12 @@ fn nothing_in_a_table_is_taken_for_sql() {
         for constant in context.constants() {
             for program in [
                 format!("(filter_in all_rows {constant} {})", column.name()),
+                format!("(filter_is all_rows {constant} {})", column.name()),
+                format!(
+                    "(hop all_rows {0}) (filter_is all_rows v0 {0}) (hop v1 {0})",
+                    column.name()
+                ),
+                format!("(count_per all_rows {})", column.name()),
                 format!("(filter_!in all_rows {constant} {0}) (hop v0 {0})", column.name()),
                 format!("(mode all_rows {})", column.name()),
             ] {
@@ -259,6 +261,66 @@ fn nothing_in_a_table_is_taken_for_sql() {
     }
     let count = run_sql(&connection, "SELECT count(*) FROM sqlite_master");
     assert_eq!(count, [SqlValue::Integer(1)]);
+}
+
+#[test]
+fn whole_words_are_the_same_words_in_sql() {
+    let rows: [&[&str]; 8] = [
+        &["7, 14", "woman"],
+        &["114", "a man (old)"],
+        &["14-15", "man"],
+        &["no. 14", "Mr. Man!"],
+        &["(14)", "man's"],
+        &["é14", "man-made"],
+        &["14", "mánman"],
+        &["", "-man-"],
+    ];
+    let table = Arc::new(table(&["Shirts", "Who"], &rows));
+    let connection = connection(&table);
+    let strings = [
+        "14", "man", "a man", "no. 14", "(14)", "-", "", "15", "man's", "mr", "!", "7, 14",
+    ];
+    let constants: Vec<Constant> = strings.iter().map(|text| Constant::string(*text)).collect();
+    let context = Arc::new(Context::new(
+        Arc::clone(&table),
+        constants.clone(),
+        Language::PEOPLE,
+    ));
+    let mut programs: Vec<String> = Vec::new();
+    for column in ["r.shirts-str", "r.who-str"] {
+        for constant in &constants {
+            programs.push(format!("(filter_is all_rows {constant} {column})"));
+            programs.push(format!("(filter_!is all_rows {constant} {column}) (count v0)"));
+        }
+        programs.push(format!(
+            "(hop all_rows r.shirts-str) (filter_is all_rows v0 {column})"
+        ));
+        programs.push(format!(
+            "(last all_rows) (hop v0 r.who-str) (filter_is all_rows v1 {column})"
+        ));
+        programs.push(format!(
+            "(last all_rows) (hop v0 r.shirts-str) (filter_!is all_rows v1 {column})"
+        ));
+    }
+    for program in programs {
+        let tokens = context.encode(&program.parse().unwrap()).unwrap();
+        assert_agrees(&connection, &context, &tokens);
+    }
+    let found = |program: &str| {
+        let tokens = context.encode(&program.parse().unwrap()).unwrap();
+        explain(&context, &tokens).unwrap().steps[0]
+            .rows
+            .as_ref()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("(filter_is all_rows ['14'] r.shirts-str)"), [6]);
+    assert_eq!(found("(filter_is all_rows ['15'] r.shirts-str)"), [2]);
+    // A remark in parentheses is no part of a cell's normal form.
+    assert_eq!(found("(filter_is all_rows ['a man'] r.who-str)"), [1]);
+    assert_eq!(found("(filter_is all_rows ['man'] r.who-str)"), [2]);
+    assert_eq!(found("(filter_is all_rows ['mr'] r.who-str)"), [3]);
 }
 
 #[test]
@@ -281,9 +343,24 @@ fn headers_with_the_names_that_queries_use_are_no_trouble() {
     for name in &names {
         programs.push(format!("(mode all_rows {name})"));
         programs.push(format!("(first all_rows) (same_as v0 {name}) (hop v1 {name})"));
+        programs.push(format!("(count_per all_rows {name})"));
+        programs.push(format!("(count_per all_rows {name}) (highest v0)"));
+        programs.push(format!("(filter_given all_rows {name}) (any v0)"));
+        for number in names.iter().filter(|other| other.ends_with("-num")) {
+            programs.push(format!("(sum_per all_rows {name} {number})"));
+            programs.push(format!(
+                "(average_per all_rows {name} {number}) (lowest v0) (count all_rows)"
+            ));
+            programs.push(format!(
+                "(max all_rows {number}) (count_distinct all_rows {name}) (share v0 v1)"
+            ));
+        }
         if name.ends_with("-str") {
             programs.extend(names.iter().filter(|other| other.ends_with("-str")).map(|other| {
                 format!("(hop all_rows {name}) (filter_in all_rows v0 {other}) (hop v1 {name})")
+            }));
+            programs.extend(names.iter().filter(|other| other.ends_with("-str")).map(|other| {
+                format!("(hop all_rows {name}) (filter_!is all_rows v0 {other}) (hop v1 {name})")
             }));
         } else {
             programs.push(format!(
@@ -299,7 +376,7 @@ fn headers_with_the_names_that_queries_use_are_no_trouble() {
     }
     for program in programs {
         let program: Program = program.parse().unwrap();
-        let context = Arc::new(Context::new(Arc::clone(&table), [], Language::WIKITABLEQUESTIONS));
+        let context = Arc::new(Context::new(Arc::clone(&table), [], Language::PEOPLE));
         let tokens = context.encode(&program).unwrap();
         assert_agrees(&connection, &context, &tokens);
     }

@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_line_may_name_the_program_that_is_meant_or_several() {
-        let right = "(filter_in all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
+        let right = "(filter_is all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
         let other = "(last all_rows) (hop v0 r.city-str)";
         assert_eq!(with_program("null"), Ok(None));
         assert_eq!(with_program("[]"), Ok(None));

@@ -145,9 +145,8 @@ impl Interpreter {
             return true;
         }
         let is_idle = self.language().fit == Fit::Rows && (definition.is_idle)(&self.machine, args);
-        !is_idle
-            && !(definition.condition && self.is_put_again(definition, args))
-            && !(definition.is_double)(&self.machine, args)
+        let is_again = definition.condition && self.is_put_again(definition, args);
+        !(is_idle || is_again || (definition.is_double)(&self.machine, args))
     }
 
     /// Whether a condition chose the rows.
