@@ -135,7 +135,7 @@ impl Weigh {
                 summary["annotated"] = json!({
                     "questions": shares.questions, "programs": shares.programs,
                     "right_by_count": shares.by_count, "right_by_weight": shares.by_weight,
-                    "right_of_all_programs": shares.of_all,
+                    "right_of_all_programs": shares.of_all, "right_of_all_weight": shares.of_all_weight,
                 });
             }
             return print(summary);
@@ -150,10 +150,11 @@ impl Weigh {
         ))?;
         if let Some(shares) = &shares {
             print(format_args!(
-                "annotated  {} questions with {} programs, of which {:.1} % mean the right thing",
+                "annotated  {} questions with {} programs, of which {:.1} % mean the right thing, and {:.1} % of their weight",
                 shares.questions,
                 shares.programs,
-                100.0 * shares.of_all
+                100.0 * shares.of_all,
+                100.0 * shares.of_all_weight
             ))?;
             print(format_args!(
                 "           on average of a question: {:.1} % of its programs, {:.1} % of their weight",
@@ -180,40 +181,63 @@ impl Weigh {
             .collect();
         let share = |question: &Annotated| {
             let (example, entry) = (examples.get(&question.id)?, *entries.get(question.id.as_str())?);
-            let likeness = spurious::judge(question, example, &entry.programs, self.seed)?;
-            let is_right: Vec<bool> = likeness.iter().map(|found| *found == Likeness::Same).collect();
-            let of = |weights: &mut dyn Iterator<Item = f64>| {
-                let (mut right, mut all) = (0.0, 0.0);
-                for (weight, is_right) in weights.zip(&is_right) {
-                    all += weight;
-                    right += if *is_right { weight } else { 0.0 };
-                }
-                right / f64::max(all, f64::MIN_POSITIVE)
-            };
-            let right = is_right.iter().filter(|is_right| **is_right).count();
-            Some((
-                right,
-                entry.programs.len(),
-                of(&mut std::iter::repeat(1.0)),
-                of(&mut entry.weights.iter().map(|weight| f64::from(*weight))),
-            ))
+            // Judged on other variations than those by which it was weighed.
+            let seed = self.seed.wrapping_add(1);
+            let likeness = spurious::judge(question, example, &entry.programs, seed)?;
+            let mut share = Right::default();
+            for (likeness, weight) in likeness.iter().zip(&entry.weights) {
+                share.add(*likeness == Likeness::Same, f64::from(*weight));
+            }
+            Some(share)
         };
-        let shares: Vec<_> = pool.install(|| annotated.par_iter().filter_map(share).collect());
-        if shares.is_empty() {
+        let each: Vec<Right> = pool.install(|| annotated.par_iter().filter_map(share).collect());
+        if each.is_empty() {
             return Err("none of the annotated questions is in the store with a program".into());
         }
-        let mean = |of: &dyn Fn(&(usize, usize, f64, f64)) -> f64| {
-            shares.iter().map(of).sum::<f64>() / shares.len() as f64
-        };
-        let programs: usize = shares.iter().map(|share| share.1).sum();
-        let right: usize = shares.iter().map(|share| share.0).sum();
+        let mean = |of: fn(&Right) -> f64| each.iter().map(of).sum::<f64>() / each.len() as f64;
+        let mut all = Right::default();
+        for share in &each {
+            all.programs += share.programs;
+            all.right += share.right;
+            all.weight += share.weight;
+            all.right_weight += share.right_weight;
+        }
         Ok(Shares {
-            questions: shares.len(),
-            programs,
-            of_all: right as f64 / programs as f64,
-            by_count: mean(&|share| share.2),
-            by_weight: mean(&|share| share.3),
+            questions: each.len(),
+            programs: all.programs,
+            of_all: all.by_count(),
+            of_all_weight: all.by_weight(),
+            by_count: mean(Right::by_count),
+            by_weight: mean(Right::by_weight),
         })
+    }
+}
+
+/// What is right of some programs.
+#[derive(Default)]
+struct Right {
+    programs: usize,
+    right: usize,
+    weight: f64,
+    right_weight: f64,
+}
+
+impl Right {
+    fn add(&mut self, is_right: bool, weight: f64) {
+        self.programs += 1;
+        self.weight += weight;
+        if is_right {
+            self.right += 1;
+            self.right_weight += weight;
+        }
+    }
+
+    fn by_count(&self) -> f64 {
+        self.right as f64 / self.programs.max(1) as f64
+    }
+
+    fn by_weight(&self) -> f64 {
+        self.right_weight / self.weight.max(f64::MIN_POSITIVE)
     }
 }
 
@@ -223,6 +247,8 @@ struct Shares {
     programs: usize,
     /// Of all programs together.
     of_all: f64,
+    /// Of all their weight together.
+    of_all_weight: f64,
     /// Of those of a question, on average.
     by_count: f64,
     /// Of their weight, on average.
