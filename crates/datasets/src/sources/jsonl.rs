@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_line_may_name_the_program_that_is_meant_or_several() {
-        let right = "(filter_in all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
+        let right = "(filter_is all_rows ['norway'] r.country-str) (hop v0 r.city-str)";
         let other = "(last all_rows) (hop v0 r.city-str)";
         assert_eq!(with_program("null"), Ok(None));
         assert_eq!(with_program("[]"), Ok(None));
@@ -393,7 +393,7 @@ mod tests {
             ("(hop all_rows", "cannot be read"),
             ("(hop all_rows r.town-str)", "there is no column 'r.town-str'"),
             (
-                "(filter_in all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
+                "(filter_is all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
                 "the constant ['korea'] is not in the question",
             ),
             (
