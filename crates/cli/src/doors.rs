@@ -22,7 +22,7 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     ),
     (
         "You study how it learns",
-        &["demo", "explore", "compare", "study", "score"],
+        &["demo", "explore", "weigh", "compare", "study", "score"],
     ),
     ("Beside these", &["completions", "help"]),
 ];

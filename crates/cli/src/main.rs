@@ -54,6 +54,7 @@ enum Command {
     Data(commands::data::Data),
     Score(commands::score::Score),
     Explore(commands::explore::Explore),
+    Weigh(commands::weigh::Weigh),
     Language(commands::language::Language),
     /// Print a completion script for a shell.
     ///
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),
         Command::Explore(explore) => explore.execute(),
+        Command::Weigh(weigh) => weigh.execute(),
         Command::Language(language) => language.execute(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "mapo", &mut std::io::stdout());

@@ -661,3 +661,104 @@ fn a_mix_that_cannot_be_is_told_in_a_sentence() {
         assert!(ran.stderr.contains("--mix"), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_store_is_weighed_and_a_run_believes_it_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (store, weighed, dir) = (path("store.jsonl"), path("weighed.jsonl"), path("run"));
+    let data = ["--data", "toy", "--limit", "40"];
+    let explore = ["explore", "--programs", "400", "--out", &store];
+    run_well(explore.into_iter().chain(data));
+    let weigh = ["weigh", "--data", "toy", "--memory", &store, "--out", &weighed];
+    let summary = json(weigh.into_iter().chain(["--json"]));
+    assert_eq!(summary["questions"], 40);
+    let read = |file: &str| -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let (before, after) = (read(&store), read(&weighed));
+    assert_eq!(before[0], after[0], "the header stays");
+    let mut differ = 0;
+    for (before, after) in before.iter().zip(&after).skip(1) {
+        assert_eq!(before["programs"], after["programs"]);
+        let count = after["programs"].as_array().unwrap().len();
+        let weights = after["weights"].as_array().map_or(Vec::new(), |weights| {
+            weights.iter().map(|weight| weight.as_f64().unwrap()).collect()
+        });
+        assert_eq!(weights.len(), count);
+        assert!(weights.iter().all(|weight| (0.009..=1.0).contains(weight)));
+        assert!(count == 0 || weights.contains(&1.0));
+        differ += usize::from(weights.iter().any(|weight| *weight < 1.0));
+    }
+    assert!(differ > 5, "{differ}");
+    refused(weigh, &["weighed.jsonl: there already"]);
+    let other = [
+        "weigh",
+        "--data",
+        "wtq:x",
+        "--memory",
+        &store,
+        "--out",
+        &path("x.jsonl"),
+    ];
+    refused(other, &["made of toy, but --data names wtq:x"]);
+
+    let train = |dir: &str, memory: &str, belief: &str| -> Vec<String> {
+        let begin = [
+            "train",
+            "--memory",
+            memory,
+            "--run",
+            dir,
+            "--steps",
+            "20",
+            "--threads",
+            "1",
+        ];
+        let all = begin
+            .into_iter()
+            .chain(data)
+            .chain(QUICK)
+            .chain(["--set", belief]);
+        all.map(str::to_owned).collect()
+    };
+    let parameters = |dir: &str| std::fs::read(format!("{dir}/checkpoint-20.safetensors")).unwrap();
+    let (plain, unused) = (path("plain"), path("unused"));
+    run_well(train(&plain, &store, "belief=0"));
+    run_well(train(&unused, &weighed, "belief=0"));
+    run_well(train(&dir, &weighed, "belief=1"));
+    assert!(
+        parameters(&plain) == parameters(&unused),
+        "who does not believe is as before"
+    );
+    assert!(parameters(&plain) != parameters(&dir));
+    let memory = std::fs::read_to_string(format!("{dir}/memory.jsonl")).unwrap();
+    assert!(memory.contains("\"priors\":["), "{memory}");
+    let config = std::fs::read_to_string(format!("{dir}/config.toml")).unwrap();
+    assert!(config.contains("belief = 1.0"), "{config}");
+
+    // Cut off after ten steps, it goes on to the same end.
+    let cut = path("cut");
+    let mut child = mapo()
+        .args(train(&cut, &weighed, "belief=1"))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("cut/checkpoint-10.safetensors").exists() {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let _ = child.kill();
+    child.wait().unwrap();
+    run_well(["train", "--resume", &cut]);
+    assert!(parameters(&cut) == parameters(&dir));
+    refused(
+        train(&path("wrong"), &weighed, "belief=-1"),
+        &["the setting belief must be 0 or more"],
+    );
+}

@@ -25,6 +25,8 @@ pub struct Memory {
     /// Where each program ends in `actions`.
     ends: Vec<u32>,
     rewards: Vec<f32>,
+    /// How far each program is believed to mean the right thing; empty as long as nothing is said.
+    priors: Vec<f32>,
     known: HashedSet,
 }
 
@@ -37,8 +39,27 @@ impl Memory {
             self.actions.extend_from_slice(program);
             self.ends.push(self.actions.len() as u32);
             self.rewards.push(reward);
+            if !self.priors.is_empty() {
+                // Nothing is known of it that would speak for it.
+                self.priors.push(self.priors.iter().copied().fold(1.0, f32::min));
+            }
         }
         is_new
+    }
+
+    /// Says how far each program is believed to mean the right thing: above 0 and at most 1, one number for
+    /// each. What joins later is believed as little as the least of them.
+    ///
+    /// # Panics
+    /// If there is not one number for each program.
+    pub fn believe(&mut self, priors: Vec<f32>) {
+        assert_eq!(priors.len(), self.len(), "one for each program");
+        self.priors = priors;
+    }
+
+    /// How far the programs are believed to mean the right thing; nothing if all are alike.
+    pub fn priors(&self) -> Option<&[f32]> {
+        (!self.priors.is_empty()).then_some(&self.priors)
     }
 
     /// Whether the program is there. Programs are told apart by their 64-bit hashes.
@@ -92,11 +113,14 @@ pub struct Finding {
 
 impl PartialEq for Memory {
     fn eq(&self, other: &Self) -> bool {
-        self.actions == other.actions && self.ends == other.ends && self.rewards == other.rewards
+        self.actions == other.actions
+            && self.ends == other.ends
+            && self.rewards == other.rewards
+            && self.priors == other.priors
     }
 }
 
-/// What a memory looks like in a file.
+/// What a memory looks like in a file. What is believed of its programs is kept elsewhere.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 struct Stored(Vec<(Vec<Action>, f32)>);

@@ -6,7 +6,7 @@ mod common;
 use common::world::{CONTEXT, World, distance, look};
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Actor, Ascent, Env, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, NewPrograms,
+    Action, Actor, Ascent, Env, Estimator, HardEm, Iml, Inside, Learner, Mapo, Memory, Mml, NewPrograms,
     Objective, Outside, Reinforce, Statistics, Tabular, Task, TrainingBatch, WeightsFrom, settle,
 };
 
@@ -437,6 +437,112 @@ fn known_examples_change_nothing_for_the_others_of_a_batch() {
         assert_eq!((with.1, with.2), (without.1, without.2));
         assert_eq!(with.0.len(), without.0.len() + 1);
     }
+}
+
+/// The same task, whose programs are believed so far.
+fn believed<'a>(mut task: Task<TreeEnv<'a>, u64>, priors: &[f32]) -> Task<TreeEnv<'a>, u64> {
+    task.memory.believe(priors.to_vec());
+    task
+}
+
+#[test]
+fn who_believes_all_alike_does_as_who_believes_nothing() {
+    let tree = tree(&[9, 33, 50]);
+    for objective in all_objectives() {
+        let visit = |priors: Option<f32>| {
+            let mut one = task(0, &tree, &[9, 33, 50]);
+            if let Some(prior) = priors {
+                one = believed(one, &[prior; 3]);
+            }
+            let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 1).unwrap();
+            let mut policy = uniform();
+            for step in 0..4 {
+                let mut batch = actor.act(step, step, &mut [&mut one], &mut policy).unwrap();
+                policy
+                    .teach(&mut batch, &objective, step, &[&one.context], 1.0)
+                    .unwrap();
+            }
+            let steps = [9, 33, 50].map(|number| TreeEnv::new(&tree).steps_of(&program(number)).unwrap());
+            steps.map(|steps| policy.log_probability(0, &steps))
+        };
+        assert_eq!(visit(Some(1.0)), visit(None), "{objective:?}");
+        // All as little is all alike, too.
+        let pairs = visit(Some(0.25)).into_iter().zip(visit(None));
+        assert!(
+            pairs.into_iter().all(|(one, other)| (one - other).abs() < 1e-9),
+            "{objective:?}"
+        );
+    }
+}
+
+#[test]
+fn a_memory_is_shared_by_what_is_believed_and_weighs_as_much() {
+    let tree = tree(&[9, 33, 50]);
+    let enumerated = Objective::Mapo(Mapo {
+        inside: Inside::Enumerated,
+        outside_draws: 0,
+        ..Mapo::default()
+    });
+    let sampled = Objective::Mapo(Mapo {
+        inside: Inside::Sampled(8000),
+        outside_draws: 0,
+        ..Mapo::default()
+    });
+    let top = Objective::Mapo(Mapo {
+        inside: Inside::Top(1),
+        outside_draws: 0,
+        ..Mapo::default()
+    });
+    let shares = |objective: &Objective| {
+        let mut one = believed(task(0, &tree, &[9, 33, 50]), &[0.1, 1.0, 0.4]);
+        let mut actor = Actor::new(objective.clone(), NewPrograms::OFF, 1).unwrap();
+        let batch = actor.act(0, 0, &mut [&mut one], &mut uniform()).unwrap();
+        let shares = [9, 33, 50].map(|number| {
+            let same = batch.trajectories.iter();
+            let same = same.filter(|one| one.steps.actions() == program(number));
+            same.map(|one| one.weight).sum::<f64>()
+        });
+        let all: f64 = shares.iter().sum();
+        (
+            shares.map(|share| share / all),
+            all,
+            batch.statistics.memory_weight.get(),
+        )
+    };
+    let due = [0.1 / 1.5, 1.0 / 1.5, 0.4 / 1.5];
+    let near = |shares: [f64; 3], within: f64| {
+        let mut pairs = shares.into_iter().zip(due);
+        pairs.all(|(share, due)| (share - due).abs() < within)
+    };
+    let likelihoods = [Objective::Iml(Iml::default()), Objective::Mml(Mml::default())];
+    for objective in likelihoods.iter().chain([&enumerated]) {
+        let (shares, _, _) = shares(objective);
+        assert!(near(shares, 1e-6), "{objective:?}: {shares:?}");
+    }
+    let drawn = Objective::Iml(Iml { draws: Some(8000) });
+    for objective in [&sampled, &drawn] {
+        let (shares, ..) = shares(objective);
+        assert!(near(shares, 0.03), "{objective:?}: {shares:?}");
+    }
+    for objective in [&top, &Objective::HardEm(HardEm::default())] {
+        assert_eq!(shares(objective).0, [0.0, 1.0, 0.0], "{objective:?}");
+    }
+    // Three of 64 programs, clipped at 0.1, whatever is believed.
+    for objective in [&enumerated, &sampled] {
+        let (_, all, weight) = shares(objective);
+        assert!((all - 0.1).abs() < 1e-6 && (weight.unwrap() - 3.0 / 64.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn what_joins_later_is_believed_least() {
+    let mut one = Memory::default();
+    one.insert(&program(3), 1.0);
+    one.insert(&program(4), 1.0);
+    assert_eq!(one.priors(), None);
+    one.believe(vec![1.0, 0.25]);
+    one.insert(&program(5), 1.0);
+    assert_eq!(one.priors(), Some(&[1.0, 0.25, 0.25][..]));
 }
 
 #[test]

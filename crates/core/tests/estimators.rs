@@ -165,6 +165,7 @@ fn expectation(world: &World, mapo: &Mapo, memory: &[usize]) -> Vec<f64> {
             reward: program.reward as f32,
             log_probability: Some(program.probability.ln()),
             is_in_memory: memory.contains(&place),
+            prior: None,
         }
     };
     let mut sum = Vec::new();

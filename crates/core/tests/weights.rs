@@ -78,6 +78,7 @@ fn visits() -> impl Strategy<Value = Visit> {
                 reward,
                 log_probability: Some(log),
                 is_in_memory,
+                prior: None,
             }
         };
         Visit {

@@ -9,6 +9,7 @@
 //! * [`eval`] answers the questions of a split with one model or several;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`study`] says what a model knows and where it is wrong;
+//! * [`weighing`] says how far the programs of a memory can be believed;
 //! * `settings`: [`Settings`] holds everything that can be set, a [`Preset`] what goes together.
 
 pub mod compare;
@@ -19,6 +20,7 @@ mod run;
 mod settings;
 pub mod store;
 pub mod study;
+pub mod weighing;
 
 pub use error::{Error, Result};
 pub use learner::{Learning, NeuralLearner};

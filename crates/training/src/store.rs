@@ -58,6 +58,10 @@ pub struct Entry {
     pub explored_bytes: usize,
     /// The programs with reward, in the order in which they were found.
     pub programs: Vec<String>,
+    /// How far each of them is believed to mean the right thing, above 0 and at most 1; empty in a store that
+    /// was not [weighed](crate::weighing).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f32>,
 }
 
 impl Entry {
@@ -72,6 +76,7 @@ impl Entry {
             batches: exploration.milestones.iter().map(batch).collect(),
             explored_bytes: exploration.explored_bytes,
             programs,
+            weights: Vec::new(),
         }
     }
 }
@@ -372,6 +377,7 @@ mod tests {
             batches,
             explored_bytes,
             programs,
+            weights: Vec::new(),
         }
     }
 

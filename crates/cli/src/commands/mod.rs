@@ -17,4 +17,5 @@ pub mod serve;
 pub mod sql;
 pub mod study;
 pub mod train;
+pub mod weigh;
 pub mod words;

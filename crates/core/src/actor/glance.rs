@@ -1,5 +1,7 @@
 //! What an actor sees of the examples of a batch, on one snapshot of their memories.
 
+use std::borrow::Cow;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::draw::{Locksteps, Request};
@@ -42,7 +44,8 @@ impl Look<'_> {
                     .collect::<Result<_, _>>()?;
                 score(&mut glances, policy).map_err(ActorError::Policy)?;
                 for (glance, (task, rng)) in glances.iter_mut().zip(tasks.iter_mut().zip(&mut *rngs)) {
-                    task.last_scores.note(&glance.selection.places, &glance.logs);
+                    task.last_scores
+                        .note(&glance.selection.places, &glance.believed());
                     glance.take_from_memory(task, rng)?;
                 }
                 Ok::<_, ActorError<P::Error>>(glances)
@@ -63,6 +66,7 @@ impl Look<'_> {
                 steps,
                 reward,
                 log_probability: None,
+                prior: None,
             });
         };
         let locksteps = self.locksteps;
@@ -92,6 +96,8 @@ struct Glance {
     /// log π(a) of the selected programs, once they are scored.
     logs: Vec<f64>,
     rewards: Vec<f32>,
+    /// How far the selected programs are believed to mean the right thing; empty if nothing is said.
+    priors: Vec<f32>,
     scores: Option<Scores>,
     /// For each node of the tree the part of the mass below that is outside what was chosen.
     outside: Option<Vec<f64>>,
@@ -143,6 +149,9 @@ impl Glance {
                 .iter()
                 .map(|&place| memory.reward(place))
                 .collect(),
+            priors: memory.priors().map_or(Vec::new(), |priors| {
+                selection.places.iter().map(|&place| priors[place]).collect()
+            }),
             selection,
             scores: None,
             outside: None,
@@ -150,6 +159,19 @@ impl Glance {
             chosen: Vec::new(),
             inside: Vec::new(),
         })
+    }
+
+    /// log π(a) of the selected programs, and of what is believed of them.
+    fn believed(&self) -> Cow<'_, [f64]> {
+        if self.priors.is_empty() || self.logs.is_empty() {
+            return Cow::Borrowed(&self.logs);
+        }
+        let believed = self.logs.iter().zip(&self.priors);
+        Cow::Owned(
+            believed
+                .map(|(log, &prior)| log + f64::from(prior).ln())
+                .collect(),
+        )
     }
 
     /// Chooses programs from memory.
@@ -165,11 +187,11 @@ impl Glance {
         self.chosen = match self.from_memory {
             FromMemory::Nothing => Vec::new(),
             FromMemory::All => (0..count).collect(),
-            FromMemory::Best(k) => best(&self.logs, k),
+            FromMemory::Best(k) => best(&self.believed(), k),
             FromMemory::Draws(draws) => (0..draws)
                 .map(|_| choose(count, &self.stratum.shares, rng))
                 .collect(),
-            FromMemory::UniformDraws(draws) => (0..draws).map(|_| choose::<f64>(count, &[], rng)).collect(),
+            FromMemory::UniformDraws(draws) => (0..draws).map(|_| choose(count, &self.priors, rng)).collect(),
         };
         for &place in &self.chosen {
             let steps = match &self.tree {
@@ -188,6 +210,7 @@ impl Glance {
                 reward: self.rewards[place],
                 log_probability: self.logs.get(place).copied(),
                 is_in_memory: true,
+                prior: self.priors.get(place).copied(),
             });
         }
         if let (Some(tree), Some(scores)) = (&self.tree, &self.scores) {
@@ -283,6 +306,13 @@ fn score<X, P: Policy<X>>(glances: &mut [Glance], policy: &mut P) -> Result<(), 
             Stratum::estimated(counted.map(|(log, count)| log + count.ln()))
         };
         glance.logs = logs;
+        if !glance.priors.is_empty() {
+            // Draws inside are by what is believed, too; how much the memory weighs is the policy's alone.
+            let believed = glance.believed();
+            let counted = believed.iter().zip(&glance.selection.counts);
+            let shares = Stratum::estimated(counted.map(|(log, count)| log + count.ln())).shares;
+            glance.stratum.shares = shares;
+        }
         // Drawing from π⁻ takes every prefix's probabilities, the rest only those of whole programs.
         let is_outside_drawn = matches!(glance.from_policy, FromPolicy::OutsideDraws(_));
         glance.scores = is_outside_drawn.then_some(scores);

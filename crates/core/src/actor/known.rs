@@ -38,6 +38,7 @@ pub(super) fn recite<E: Env, X>(example: usize, task: &mut Task<E, X>) -> Result
             reward: task.memory.reward(0),
             log_probability: None,
             is_in_memory: true,
+            prior: None,
         }],
         ..Visit::default()
     })

@@ -35,6 +35,9 @@ pub struct Sample {
     pub log_probability: Option<f64>,
     /// Whether it is in B.
     pub is_in_memory: bool,
+    /// How far it is believed to mean the right thing, if that is said of the programs of B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<f32>,
 }
 
 /// A weighted program: the learner adds c·∇log π(a).
@@ -73,6 +76,35 @@ impl Visit {
         self.inside
             .iter()
             .map(|sample| sample.log_probability.unwrap_or(f64::NEG_INFINITY))
+    }
+
+    /// π of what was taken from B, and the share of each program in it: π⁺, or where beliefs are held
+    /// π·prior, renormalised.
+    pub(crate) fn inside_stratum(&self) -> Stratum {
+        let stratum = Stratum::new(self.inside_scores());
+        match self.inside.iter().any(|sample| sample.prior.is_some()) {
+            false => stratum,
+            true => {
+                let priors = self.inside.iter().map(|sample| sample.prior.unwrap_or(1.0));
+                let believed = self.inside_scores().zip(priors);
+                let believed = believed.map(|(log, prior)| log + f64::from(prior).ln());
+                Stratum {
+                    shares: Stratum::new(believed).shares,
+                    ..stratum
+                }
+            }
+        }
+    }
+
+    /// Of how many like it each program that was taken from B is one, where the policy has no say: of all
+    /// that were taken, or fewer the more it is believed.
+    pub(crate) fn inside_numbers(&self) -> Vec<f64> {
+        let priors = self
+            .inside
+            .iter()
+            .map(|sample| f64::from(sample.prior.unwrap_or(1.0)));
+        let all: f64 = priors.clone().sum();
+        priors.map(|prior| all / prior).collect()
     }
 
     /// Whether a program is among those that were taken from B.

@@ -44,9 +44,8 @@ impl Estimator for Augmented {
         for a in &visit.outside {
             keep(a, self.lambda * f64::from(a.reward) / n_o);
         }
-        let size = visit.memory as f64;
-        for a in &visit.inside {
-            keep(a, (1.0 - self.lambda) / size);
+        for (a, number) in visit.inside.iter().zip(visit.inside_numbers()) {
+            keep(a, (1.0 - self.lambda) / number);
         }
         None
     }

@@ -27,9 +27,14 @@ impl Estimator for Iml {
     }
 
     fn weigh(&self, _: u64, visit: &Visit, keep: &mut dyn FnMut(&Sample, f64)) -> Option<MemoryWeight> {
-        let n_b = visit.inside.len() as f64;
-        for a in &visit.inside {
-            keep(a, 1.0 / n_b);
+        let n_b = visit.inside.len();
+        let numbers = match self.draws {
+            // They were drawn by what is believed of them.
+            Some(_) => vec![n_b as f64; n_b],
+            None => visit.inside_numbers(),
+        };
+        for (a, number) in visit.inside.iter().zip(numbers) {
+            keep(a, 1.0 / number);
         }
         None
     }

@@ -170,7 +170,7 @@ impl Estimator for Mapo {
                 (pi_b, vec![1.0 / n_b as f64; n_b])
             }
             Inside::Enumerated | Inside::Top(_) => {
-                let Stratum { weight, shares } = Stratum::new(visit.inside_scores());
+                let Stratum { weight, shares } = visit.inside_stratum();
                 (weight, shares)
             }
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{MemoryWeight, Sample, Stratum, Visit};
+use crate::batch::{MemoryWeight, Sample, Visit};
 use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The likelihood of writing any program of the memory:
@@ -30,7 +30,7 @@ impl Estimator for Mml {
         let n_b = visit.inside.len();
         let pi_plus = match self.draws {
             Some(_) => vec![1.0 / n_b as f64; n_b],
-            None => Stratum::new(visit.inside_scores()).shares,
+            None => visit.inside_stratum().shares,
         };
         for (a, pi_plus) in visit.inside.iter().zip(pi_plus) {
             keep(a, pi_plus);

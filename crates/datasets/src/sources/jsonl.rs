@@ -393,7 +393,7 @@ mod tests {
             ("(hop all_rows", "cannot be read"),
             ("(hop all_rows r.town-str)", "there is no column 'r.town-str'"),
             (
-                "(filter_in all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
+                "(filter_is all_rows ['korea'] r.country-str) (hop v0 r.city-str)",
                 "the constant ['korea'] is not in the question",
             ),
             (

@@ -293,8 +293,8 @@ mod tests {
             );
             assert_eq!(context.constants().len(), input.constants.len());
             for (column, typed) in example.table.columns().iter().enumerate() {
-                let words = column_words(&example.table, typed, example.question.linking);
-                assert_eq!(input.columns.words(column).len(), words.count());
+                let named = column_words(&example.table, typed, example.question.linking);
+                assert_eq!(input.columns.words(column).len(), named.count());
                 assert_eq!(
                     words.names()[input.columns.kind(column) as usize],
                     typed.kind().suffix()

@@ -192,7 +192,7 @@ impl<'a> Runs<'a> {
             }
         };
         if !self.explored.contains_key(&store) {
-            let load = || memories::load(&store, train, &self.plan.reading);
+            let load = || memories::load(&store, train, &self.plan.reading, variant.settings.belief);
             let found = self.pool.install(load)?;
             self.explored.insert(store.clone(), found);
         }

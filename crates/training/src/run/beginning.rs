@@ -62,7 +62,8 @@ impl Beginning {
                 explore_into(own_store, config, part, run.seed, train, &pool, watch)?;
             }
             match is_open {
-                true => memories.extend(pool.install(|| memories::load(store, train, &part.reading))?),
+                true => memories
+                    .extend(pool.install(|| memories::load(store, train, &part.reading, settings.belief))?),
                 false => memories.resize(memories.len() + train.len(), Memory::default()),
             }
         }

@@ -51,6 +51,9 @@ struct Joined {
     step: u64,
     example: u64,
     programs: Vec<Vec<Action>>,
+    /// How far they are believed, where the run began with such programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    priors: Vec<f32>,
 }
 
 /// What a run left to go on from.
@@ -336,7 +339,7 @@ impl Folder {
     /// Appends what has joined the memories since the last time: at first the whole of them, and from then on
     /// what the actors have put into the store of memories.
     fn log_memories(&mut self, trainer: &Trainer<'_>) -> Result<()> {
-        let mut new: BTreeMap<u64, Vec<Vec<Action>>> = BTreeMap::new();
+        let mut new: BTreeMap<u64, (Vec<Vec<Action>>, Vec<f32>)> = BTreeMap::new();
         let mut seen = self.logged.clone().unwrap_or_default();
         seen.resize(trainer.memories().shards(), 0);
         for (shard, seen) in (0..).zip(&mut seen) {
@@ -344,7 +347,7 @@ impl Folder {
             *seen += found.len();
             if self.logged.is_some() {
                 for finding in found {
-                    new.entry(finding.example).or_default().push(finding.program);
+                    new.entry(finding.example).or_default().0.push(finding.program);
                 }
             }
         }
@@ -352,15 +355,17 @@ impl Folder {
             let begun = trainer.tasks().filter(|task| !task.memory.is_empty());
             new.extend(begun.map(|task| {
                 let programs = task.memory.iter().map(|(program, _)| program.to_vec());
-                (task.example, programs.collect())
+                let priors = task.memory.priors().unwrap_or_default();
+                (task.example, (programs.collect(), priors.to_vec()))
             }));
         }
         let step = trainer.step();
-        let line = |(example, programs)| {
+        let line = |(example, (programs, priors))| {
             serde_json::to_string(&Joined {
                 step,
                 example,
                 programs,
+                priors,
             })
         };
         let lines: Result<Vec<String>, _> = new.into_iter().map(line).collect();
@@ -379,9 +384,14 @@ impl Folder {
                 return None;
             }
             match memories.get_mut(joined.example as usize) {
-                Some(memory) => joined.programs.iter().for_each(|program| {
-                    memory.insert(program, 1.0);
-                }),
+                Some(memory) => {
+                    joined.programs.iter().for_each(|program| {
+                        memory.insert(program, 1.0);
+                    });
+                    if joined.priors.len() == memory.len() && !memory.is_empty() {
+                        memory.believe(joined.priors);
+                    }
+                }
                 None => outside = Some(joined.example),
             }
             Some(joined.step)

@@ -40,12 +40,12 @@ pub fn explore(
 }
 
 /// Reads the memories of examples from a store, on the current rayon pool. Examples that it lacks have an
-/// empty one.
+/// empty one. What the store believes of its programs counts with the exponent `belief`.
 ///
 /// # Errors
 /// If it cannot be read, was made of data read otherwise than as `reading` says, or holds a text that is not
 /// a program of its example.
-pub fn load(store: &Path, examples: &[Example], reading: &Reading) -> Result<Vec<Memory>> {
+pub fn load(store: &Path, examples: &[Example], reading: &Reading, belief: f64) -> Result<Vec<Memory>> {
     let places: HashMap<&str, usize> = examples
         .iter()
         .enumerate()
@@ -83,6 +83,17 @@ pub fn load(store: &Path, examples: &[Example], reading: &Reading) -> Result<Vec
             })?;
             memory.insert(&actions, 1.0);
         }
+        if belief > 0.0 && !entry.weights.is_empty() {
+            let priors = priors(&entry.weights, memory.len(), belief);
+            let wrong = || Error::Memory {
+                file: store.to_owned(),
+                problem: format!(
+                    "example {}: there must be one weight for each program, above 0 and at most 1; weigh the store again",
+                    entry.id
+                ),
+            };
+            memory.believe(priors.ok_or_else(wrong)?);
+        }
         Ok((*place, memory))
     };
     let read: Vec<(usize, Memory)> = entries.par_iter().map(read).collect::<Result<_>>()?;
@@ -97,6 +108,17 @@ pub fn load(store: &Path, examples: &[Example], reading: &Reading) -> Result<Vec
         });
     }
     Ok(memories)
+}
+
+/// What is believed of this many programs, if it can be understood.
+fn priors(weights: &[f32], programs: usize, belief: f64) -> Option<Vec<f32>> {
+    let prior = |&weight: &f32| {
+        let is_weight = weight > 0.0 && weight <= 1.0;
+        // However large the exponent is, nothing is impossible.
+        is_weight.then(|| (f64::from(weight).powf(belief) as f32).max(f32::MIN_POSITIVE))
+    };
+    let priors: Option<Vec<f32>> = weights.iter().map(prior).collect();
+    priors.filter(|priors| priors.len() == programs)
 }
 
 /// The actions of a program in text.

@@ -286,5 +286,8 @@ fn rewarded(memory: Memory, env: &TableEnv) -> Memory {
         let tokens: Vec<Token> = program.iter().map(|action| Token(action.0)).collect();
         rewarded.insert(program, env.reward_of(&tokens) as f32);
     }
+    if let Some(priors) = memory.priors() {
+        rewarded.believe(priors.to_vec());
+    }
     rewarded
 }

@@ -94,7 +94,10 @@ fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
             }
             (Some(known), change) => *known = as_kind_of(known, change),
             // Nothing is said of a warm-up where there is none.
-            (None, change) if is_objective || (path.is_empty() && name == "warm_up") => {
+            (None, change) if is_objective || (path.is_empty() && name == "belief") => {
+                settings.insert(name, as_kind_of(&Value::Float(0.0), change));
+            }
+            (None, change) if path.is_empty() && name == "warm_up" => {
                 settings.insert(name, change);
             }
             (None, _) => {

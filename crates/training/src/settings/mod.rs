@@ -49,9 +49,18 @@ pub struct Settings {
     /// accident.
     #[serde(default = "whole")]
     pub unexplained: f64,
+    /// How much it counts how far the programs of a store are [believed](crate::weighing): the exponent of
+    /// their weights, by which they share what a memory has. 0 is as in the paper, all alike.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub belief: f64,
     /// Another objective for the first steps; none as a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+}
+
+// Where it is not used, files are as they were before there was such a setting.
+fn is_nothing(belief: &f64) -> bool {
+    *belief == 0.0
 }
 
 // Runs from before this setting have none.
@@ -153,6 +162,9 @@ impl Settings {
         }
         if !(self.unexplained > 0.0 && self.unexplained <= 1.0) {
             return must_be("unexplained", "above 0 and at most 1");
+        }
+        if !(self.belief >= 0.0 && self.belief.is_finite()) {
+            return must_be("belief", "0 or more");
         }
         if !(0.0..=1.0).contains(&final_rate) {
             return must_be("learning.final_rate", "between 0 and 1");

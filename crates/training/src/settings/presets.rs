@@ -176,6 +176,7 @@ impl Settings {
                 sample: 64,
             },
             unexplained: 1.0,
+            belief: 0.0,
             warm_up: None,
         }
     }
@@ -321,6 +322,7 @@ impl Settings {
             },
             memory: MemoryScoring::WHOLE,
             unexplained: 1.0,
+            belief: 0.0,
             warm_up: None,
         }
     }

@@ -74,6 +74,30 @@ impl Outcome {
 #[derive(Clone, Debug)]
 pub struct Meaning(Vec<Outcome>);
 
+impl Meaning {
+    /// The same text for programs that give the same on all variations, up to how a number is written.
+    /// Amounts that only the evaluator's tolerance makes equal are told apart.
+    pub fn key(&self) -> String {
+        let outcome = |outcome: &Outcome| match outcome {
+            Outcome::Refused => "!".to_owned(),
+            Outcome::Rows(rows) => format!("{rows:?}"),
+            Outcome::Values(values) => {
+                let value = |value: &wtq::Value| match value.reading() {
+                    wtq::Reading::Number(amount) => format!("{:.6}", amount.to_f64()),
+                    wtq::Reading::Date(date) => date.to_string(),
+                    wtq::Reading::String => value.normal().to_owned(),
+                };
+                let mut values: Vec<String> = values.iter().map(value).collect();
+                values.sort_unstable();
+                values.dedup();
+                values.join("\u{1}")
+            }
+        };
+        let outcomes: Vec<String> = self.0.iter().map(outcome).collect();
+        outcomes.join("\u{2}")
+    }
+}
+
 /// The variations of the table of one question.
 pub struct Variations(Vec<(Variation, Interpreter)>);
 

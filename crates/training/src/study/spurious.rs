@@ -90,25 +90,7 @@ fn question(
         model_right: prediction.right,
         model_likeness: None,
     };
-    // The best of the forms: one that can be written, else one that is right at all. All right ones are
-    // meanings.
-    let mut right: Vec<(bool, Translation)> = Vec::new();
-    for form in &annotated.forms {
-        match translate(form, example) {
-            Err(obstacle) => {
-                studied.obstacle.get_or_insert_with(|| obstacle.to_string());
-            }
-            Ok(translation) => match run(example, &translation.program) {
-                Some((true, offered)) => right.push((offered && translation.from_question, translation)),
-                _ => {
-                    studied.obstacle.get_or_insert_with(|| WRONG.to_owned());
-                }
-            },
-        }
-    }
-    if annotated.forms.is_empty() {
-        studied.obstacle = Some(NO_FORM.to_owned());
-    }
+    let right = right_forms(annotated, example, &mut studied.obstacle);
     let Some((writable, best)) = right.iter().max_by_key(|(writable, _)| *writable) else {
         return studied;
     };
@@ -116,23 +98,7 @@ fn question(
     studied.writable = *writable;
     studied.obstacle = None;
 
-    let programs: Vec<Program> = right
-        .iter()
-        .flat_map(|(_, translation)| readings(example, &translation.program))
-        .collect();
-    let foreign: Vec<Constant> = programs.iter().flat_map(Program::constants).cloned().collect();
-    let mut variations = Variations::new(example, foreign, VARIATIONS, seed);
-    let meanings: Vec<Meaning> = programs
-        .iter()
-        .map(|program| variations.meaning(program))
-        .collect();
-    let mut likeness = |text: &String| {
-        let program: Program = text.parse().ok()?;
-        meanings
-            .iter()
-            .map(|meaning| variations.compare(&program, meaning))
-            .max()
-    };
+    let mut likeness = likeness(example, &right, seed);
     studied.model_likeness = prediction
         .program
         .as_ref()
@@ -148,6 +114,77 @@ fn question(
         }
     }
     studied
+}
+
+/// How like the meaning of a question's forms each of some programs is; nothing if no form has a program
+/// that gives the right answer.
+pub fn judge(
+    annotated: &Annotated,
+    example: &Example,
+    programs: &[String],
+    seed: u64,
+) -> Option<Vec<Likeness>> {
+    let right = right_forms(annotated, example, &mut None);
+    if right.is_empty() {
+        return None;
+    }
+    let mut likeness = likeness(example, &right, seed);
+    let judged = programs
+        .iter()
+        .map(|text| likeness(text).unwrap_or(Likeness::Different));
+    Some(judged.collect())
+}
+
+/// The forms that have a program with the right answer, each with whether it can be written. All of them are
+/// meanings.
+fn right_forms(
+    annotated: &Annotated,
+    example: &Example,
+    obstacle: &mut Option<String>,
+) -> Vec<(bool, Translation)> {
+    let mut right: Vec<(bool, Translation)> = Vec::new();
+    for form in &annotated.forms {
+        match translate(form, example) {
+            Err(found) => {
+                obstacle.get_or_insert_with(|| found.to_string());
+            }
+            Ok(translation) => match run(example, &translation.program) {
+                Some((true, offered)) => right.push((offered && translation.from_question, translation)),
+                _ => {
+                    obstacle.get_or_insert_with(|| WRONG.to_owned());
+                }
+            },
+        }
+    }
+    if annotated.forms.is_empty() {
+        *obstacle = Some(NO_FORM.to_owned());
+    }
+    right
+}
+
+/// Says of a program how like the meaning of forms it is.
+fn likeness(
+    example: &Example,
+    right: &[(bool, Translation)],
+    seed: u64,
+) -> impl FnMut(&String) -> Option<Likeness> {
+    let programs: Vec<Program> = right
+        .iter()
+        .flat_map(|(_, translation)| readings(example, &translation.program))
+        .collect();
+    let foreign: Vec<Constant> = programs.iter().flat_map(Program::constants).cloned().collect();
+    let mut variations = Variations::new(example, foreign, VARIATIONS, seed);
+    let meanings: Vec<Meaning> = programs
+        .iter()
+        .map(|program| variations.meaning(program))
+        .collect();
+    move |text| {
+        let program: Program = text.parse().ok()?;
+        meanings
+            .iter()
+            .map(|meaning| variations.compare(&program, meaning))
+            .max()
+    }
 }
 
 const WRONG: &str = "translated, but the answer is another";
