@@ -90,6 +90,14 @@ impl TableView {
     }
 }
 
+impl TableView {
+    /// How near a word comes to a word of the columns' names, by their vectors: 0 for no nearer than most, 1
+    /// for the same.
+    pub fn nearness(&self, words: &Words, word: &str) -> f32 {
+        self.names.nearness(words, word)
+    }
+}
+
 /// Known words of some cells, spread over the column, each once.
 fn cell_words(words: &Words, table: &Table, source: usize) -> Vec<u32> {
     let mut ids: Vec<u32> = Vec::new();
@@ -293,8 +301,8 @@ mod tests {
             );
             assert_eq!(context.constants().len(), input.constants.len());
             for (column, typed) in example.table.columns().iter().enumerate() {
-                let words = column_words(&example.table, typed, example.question.linking);
-                assert_eq!(input.columns.words(column).len(), words.count());
+                let name = column_words(&example.table, typed, example.question.linking);
+                assert_eq!(input.columns.words(column).len(), name.count());
                 assert_eq!(
                     words.names()[input.columns.kind(column) as usize],
                     typed.kind().suffix()
