@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use crate::reply::{Alternative, Reply};
 use crate::suggestions::suggestions;
-use crate::understanding::{Understanding, understand};
+use crate::understanding::understand;
 use crate::{Error, Result};
 
 /// The most words of a question. The longest of WikiTableQuestions has 66.
@@ -32,6 +32,8 @@ const BEAM: usize = 5;
 /// Said of a question that has nothing to do with the table.
 const NO_HOLD: &str =
     "the question shares no word with the table and asks for nothing that can be computed from it";
+/// Said of a question about something that the table lacks.
+const NOT_THERE: &str = "what the question is about is not in the table";
 /// Where a model without a calibration begins to be sure.
 const EVEN: f64 = 0.5;
 
@@ -109,18 +111,24 @@ impl Answerer {
         let view = self.view(table);
         let network = &self.network;
         let near = |word: &str| view.nearness(network.words(), word);
-        let Understanding { has_a_hold, unknown } = understand(question, table, near);
+        let understood = understand(question, table, near);
         let about = Reply {
             question: question.to_owned(),
             table: table.name().to_owned(),
             left_out: table.left_out().map(LeftOut::note),
             calibrated: self.card.calibration.is_some(),
-            unknown,
+            unknown: understood.unknown,
             ..Reply::default()
         };
-        if !has_a_hold {
+        let hindrance = match (understood.has_a_hold, about.unknown.is_empty()) {
+            (false, _) => Some(NO_HOLD),
+            // With something else to go by there may be an answer all the same.
+            (true, false) if !understood.names_a_value => Some(NOT_THERE),
+            _ => None,
+        };
+        if let Some(hindrance) = hindrance {
             return Ok(Reply {
-                note: Some(NO_HOLD.to_owned()),
+                note: Some(hindrance.to_owned()),
                 suggestions: suggestions(table),
                 milliseconds: began.elapsed().as_secs_f64() * 1000.0,
                 ..about

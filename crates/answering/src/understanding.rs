@@ -1,6 +1,6 @@
 //! Whether a question can be about a table at all, and what it names that the table lacks.
 
-use mapo_questions::{Linking, Question, column_words, is_stop_word, spelt_out_word};
+use mapo_questions::{Linking, Mention, Question, column_words, is_stop_word, spelt_out_word};
 use mapo_tables::{Constant, Table};
 use mapo_text::read::{Tag, Token, tokenize};
 use mapo_text::word_forms::{are_related, stem};
@@ -62,6 +62,8 @@ const NEAR: f32 = 0.4;
 pub(crate) struct Understanding {
     /// Whether it shares anything with the table, or asks for something that programs do.
     pub has_a_hold: bool,
+    /// Whether it names something that stands in a cell.
+    pub names_a_value: bool,
     /// Names in it that the table lacks, as they are written.
     pub unknown: Vec<String>,
 }
@@ -73,18 +75,18 @@ pub(crate) fn understand(text: &str, table: &Table, near: impl Fn(&str) -> f32) 
     let tokens = &question.tokens;
     let asks = |token: &String| ASKING.contains(&token.as_str());
     let tells = |token: &String| !is_stop_word(token) && token.contains(char::is_alphabetic);
-    let has_a_hold = question.tags.iter().any(|tag| *tag != Tag::Other)
+    let is_string = |mention: &Mention| matches!(mention.constant, Constant::Strings(_));
+    let names_a_value = question.mentions.iter().any(is_string);
+    let has_a_hold = names_a_value
+        || question.tags.iter().any(|tag| *tag != Tag::Other)
         || question.features.contains(&1)
-        || question
-            .mentions
-            .iter()
-            .any(|mention| matches!(mention.constant, Constant::Strings(_)))
         || tokens.iter().any(asks)
         || tokens
             .iter()
             .any(|token| tells(token) && (names.have(token) || near(token) >= NEAR));
     Understanding {
         has_a_hold,
+        names_a_value,
         unknown: unknown(text, &question, &names, near),
     }
 }

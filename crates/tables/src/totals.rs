@@ -123,6 +123,25 @@ mod tests {
         assert_eq!(label(&[&["North", "7"], &["Total", "7"]]), None);
     }
 
+    #[test]
+    fn a_table_without_its_totals_knows_nothing_of_them() {
+        let rows = "Region,Sales\nNorth,10\nSouth,20\nTotal,30\n";
+        let open = |drop_totals| {
+            let options = crate::LoadOptions {
+                drop_totals,
+                ..crate::LoadOptions::default()
+            };
+            crate::Table::from_reader("sales.csv", rows.as_bytes(), options).unwrap()
+        };
+        let (table, whole) = (open(true), open(false));
+        assert_eq!((table.rows(), whole.rows()), (2, 3));
+        assert_eq!(table.left_out().map(|left| left.row), Some(2));
+        assert_eq!(whole.left_out(), None);
+        let total = crate::Constant::string("total");
+        assert_eq!(table.columns()[0].holds(&total), crate::Held::No);
+        assert_eq!(whole.columns()[0].holds(&total), crate::Held::Whole);
+    }
+
     proptest! {
         #[test]
         fn sums_are_recognised(numbers in prop::collection::vec(1..10_000i64, 2..30)) {
