@@ -10,12 +10,15 @@ use mapo_model::search::{beam_search, visit};
 use mapo_model::{Card, NeuralPolicy, file};
 use mapo_programmer::Network;
 use mapo_questions::{Linking, Question};
-use mapo_tables::Table;
+use mapo_tables::{LeftOut, Table};
+use mapo_text::plainly;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
 use crate::reply::{Alternative, Reply};
+use crate::suggestions::suggestions;
+use crate::understanding::understand;
 use crate::{Error, Result};
 
 /// The most words of a question. The longest of WikiTableQuestions has 66.
@@ -26,6 +29,11 @@ const LONGEST_WORD: usize = 40;
 
 /// Partial programs that beam search keeps: as in training and evaluation.
 const BEAM: usize = 5;
+/// Said of a question that has nothing to do with the table.
+const NO_HOLD: &str =
+    "the question shares no word with the table and asks for nothing that can be computed from it";
+/// Said of a question about something that the table lacks.
+const NOT_THERE: &str = "what the question is about is not in the table";
 /// Where a model without a calibration begins to be sure.
 const EVEN: f64 = 0.5;
 
@@ -100,9 +108,33 @@ impl Answerer {
         check_question(question)?;
         check_table(table)?;
         let reading = self.reading();
-        let read = reading.question(question, table);
         let view = self.view(table);
         let network = &self.network;
+        let near = |word: &str| view.nearness(network.words(), word);
+        let understood = understand(question, table, near);
+        let about = Reply {
+            question: question.to_owned(),
+            table: table.name().to_owned(),
+            left_out: table.left_out().map(LeftOut::note),
+            calibrated: self.card.calibration.is_some(),
+            unknown: understood.unknown,
+            ..Reply::default()
+        };
+        let hindrance = match (understood.has_a_hold, about.unknown.is_empty()) {
+            (false, _) => Some(NO_HOLD),
+            // With something else to go by there may be an answer all the same.
+            (true, false) if !understood.names_a_value => Some(NOT_THERE),
+            _ => None,
+        };
+        if let Some(hindrance) = hindrance {
+            return Ok(Reply {
+                note: Some(hindrance.to_owned()),
+                suggestions: suggestions(table),
+                milliseconds: began.elapsed().as_secs_f64() * 1000.0,
+                ..about
+            });
+        }
+        let read = reading.question(question, table);
         let input: Input = Arc::new(encode_beside(
             network.config(),
             network.words(),
@@ -123,9 +155,10 @@ impl Answerer {
         )?;
         let choices = choices(&mut interpreter, &beams)?;
         let calibration = self.card.calibration.as_ref();
-        let mut reply = reply(&mut interpreter, &read, &choices, calibration)?;
-        reply.question = question.to_owned();
-        reply.table = table.name().to_owned();
+        let mut reply = reply(about, &mut interpreter, &read, &choices, calibration)?;
+        if reply.program.is_empty() {
+            reply.suggestions = suggestions(table);
+        }
         reply.milliseconds = began.elapsed().as_secs_f64() * 1000.0;
         Ok(reply)
     }
@@ -189,20 +222,18 @@ pub fn check_question(question: &str) -> Result<()> {
 
 /// What there is to say of the answers of a beam.
 fn reply(
+    mut reply: Reply,
     interpreter: &mut Interpreter,
     question: &Question,
     choices: &[Choice<'_>],
     calibration: Option<&Calibration>,
 ) -> Result<Reply> {
-    let mut reply = Reply {
-        calibrated: calibration.is_some(),
-        ..Reply::default()
-    };
-    // Neither rows nor an answer without items answer anything.
+    // Neither rows nor an answer without items, or of empty cells only, answer anything.
     let mut answers = Vec::new();
     for choice in choices.iter().filter(|choice| !choice.is_rows) {
         visit(interpreter, &choice.best.tokens)?;
-        if !interpreter.is_empty() {
+        let mut items = interpreter.answer_values();
+        if items.any(|item| !item.to_string().trim().is_empty()) {
             answers.push(choice);
         }
     }
@@ -222,7 +253,10 @@ fn reply(
                 explain(interpreter.context(), &choice.best.tokens).map_err(mapo_model::Error::from)?;
             reply.raw_probability = choice.probability.min(1.0);
             reply.probability = probability;
-            reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold);
+            // Without something that was asked for it is a guess.
+            reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold)
+                && reply.unknown.is_empty();
+            reply.shown = explained.shown;
             reply.answer = explained.answer;
             reply.answer_total = explained.answer_total;
             reply.program = explained.program;
@@ -269,6 +303,8 @@ fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64
         probability,
         ..Alternative::default()
     };
+    let shown = alternative.answer.iter().map(|item| plainly(item).into_owned());
+    alternative.shown = shown.collect();
     let context = interpreter.context();
     if let Some(program) = context.decode(tokens) {
         let table = context.table();

@@ -22,8 +22,11 @@
 mod answerer;
 mod error;
 mod reply;
+mod suggestions;
+mod understanding;
 
 pub use answerer::{Answerer, LONGEST_QUESTION, check_question, check_table};
 pub use error::{Error, Result};
 pub use mapo_language::explain::{CellRef, Step};
 pub use reply::{Alternative, Reply};
+pub use suggestions::suggestions;

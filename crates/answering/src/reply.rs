@@ -10,6 +10,8 @@ pub struct Reply {
     pub question: String,
     /// The items of the answer as text; none if no program was found.
     pub answer: Vec<String>,
+    /// The same items as people write them: dates by what is known of them, calculated numbers rounded.
+    pub shown: Vec<String>,
     /// How many items the answer has; more than are listed if it is long.
     pub answer_total: usize,
     /// How probable it is that the answer is right; see [`calibrated`](Self::calibrated).
@@ -23,6 +25,10 @@ pub struct Reply {
     pub sure: bool,
     /// What else there is to say, as that no program was found.
     pub note: Option<String>,
+    /// Names in the question that the table lacks. An answer is then a guess.
+    pub unknown: Vec<String>,
+    /// Where there is no answer: questions that one may ask about this table.
+    pub suggestions: Vec<String>,
     /// The program behind the answer; empty if none was found.
     pub program: String,
     /// The program in plain English.
@@ -33,6 +39,8 @@ pub struct Reply {
     pub steps: Vec<Step>,
     /// The table's name.
     pub table: String,
+    /// What was left out of the table, as a row of totals.
+    pub left_out: Option<String>,
     /// The cells behind the answer: the first of them.
     pub cells: Vec<CellRef>,
     /// How many there are.
@@ -48,6 +56,8 @@ pub struct Reply {
 pub struct Alternative {
     /// The items of its answer.
     pub answer: Vec<String>,
+    /// The same items as people write them.
+    pub shown: Vec<String>,
     /// How many items there are.
     pub answer_total: usize,
     /// How probable it is that this answer is right.

@@ -68,6 +68,18 @@ enum Command {
 /// What a command gives back: nothing, or a sentence for the user.
 type Outcome = Result<(), Box<dyn Error>>;
 
+/// A question was understood as one and has no answer, which was said already.
+#[derive(Debug)]
+struct NoAnswer;
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("there is no answer")
+    }
+}
+
+impl Error for NoAnswer {}
+
 fn main() -> ExitCode {
     let matches = doors::by_door(Arguments::command()).get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -100,6 +112,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough, as `head` does.
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<NoAnswer>() => ExitCode::from(1),
         Err(error) => {
             // It may quote a table.
             eprintln!("mapo: {}", terminal::clean_lines(&error.to_string()));

@@ -17,13 +17,28 @@ const WIDE_CELL: usize = 24;
 /// The whole reply, with this many runners-up.
 pub fn show(reply: &Reply, table: &Table, alternatives: usize, style: Style) -> String {
     let mut out = String::new();
+    // Writing to a string cannot fail.
+    for name in &reply.unknown {
+        let said = format!("There is no '{}' in this table.", clean(name));
+        let _ = writeln!(out, "{}", style.doubtful(said));
+    }
     if reply.program.is_empty() {
         let note = reply.note.as_deref().unwrap_or("no program found");
-        return style.doubtful(format_args!("I do not know: {}.", clean(note)));
+        let said = format!("I cannot answer that: {}.", clean(note));
+        let _ = writeln!(out, "{}", style.doubtful(said));
+        for (place, question) in reply.suggestions.iter().enumerate() {
+            let lead = if place == 0 {
+                "\nYou can ask, for instance:\n"
+            } else {
+                ""
+            };
+            let _ = writeln!(out, "{lead}  {}", clean(question));
+        }
+        out += &left_out(reply, style);
+        return out.trim_end().to_owned();
     }
-    let answer = style.bold(items(&reply.answer, reply.answer_total));
+    let answer = style.bold(items(&reply.shown, reply.answer_total));
     let percent = percent(reply.probability);
-    // Writing to a string cannot fail.
     let _ = match (reply.sure, reply.calibrated) {
         (true, true) => writeln!(
             out,
@@ -53,7 +68,7 @@ pub fn show(reply: &Reply, table: &Table, alternatives: usize, style: Style) -> 
         let _ = write!(out, "\n{rows}\n");
     }
     for (place, other) in reply.alternatives.iter().take(alternatives).enumerate() {
-        let answer = items(&other.answer, other.answer_total);
+        let answer = items(&other.shown, other.answer_total);
         let first = name(if place == 0 { "or" } else { "" }, style);
         let lead = if place == 0 { "\n" } else { "" };
         let percent = self::percent(other.probability);
@@ -63,7 +78,19 @@ pub fn show(reply: &Reply, table: &Table, alternatives: usize, style: Style) -> 
             style.dim(clean(&other.english))
         );
     }
+    out += &left_out(reply, style);
     out.trim_end().to_owned()
+}
+
+/// What was left out of the table, in a line of its own.
+fn left_out(reply: &Reply, style: Style) -> String {
+    match &reply.left_out {
+        Some(note) => {
+            let said = format!("{}; --keep-totals keeps it", clean(note));
+            format!("\n  {} {}\n", name("note", style), style.dim(said))
+        }
+        None => String::new(),
+    }
 }
 
 /// The reasons of an answer: English, program, SQL.

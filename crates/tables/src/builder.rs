@@ -7,6 +7,7 @@ use crate::names::{column_name, unique_names};
 use crate::rows::RowSet;
 use crate::table::{Lines, Table};
 use crate::texts::Interner;
+use crate::totals::{LeftOut, label_of_totals};
 use crate::value::ColumnKind;
 use mapo_text as text;
 use rayon::prelude::*;
@@ -29,6 +30,7 @@ pub struct TableBuilder {
     names: Vec<String>,
     pub(crate) rows: usize,
     columns: Vec<(Vec<u32>, Interner)>,
+    left_out: Option<LeftOut>,
 }
 
 impl TableBuilder {
@@ -51,6 +53,7 @@ impl TableBuilder {
             names,
             rows: 0,
             columns,
+            left_out: None,
         }
     }
 
@@ -69,6 +72,35 @@ impl TableBuilder {
             rows.push(texts.intern(cells.next().unwrap_or("")));
         }
         self.rows += 1;
+    }
+
+    /// The same without a last row that adds up the others, if there is one; the table will say so.
+    pub fn without_totals(self) -> Self {
+        let cell = |row: usize, column: usize| {
+            let (rows, texts) = &self.columns[column];
+            texts.get(rows[row])
+        };
+        let Some(label) = label_of_totals(self.rows, self.columns.len(), cell) else {
+            return self;
+        };
+        let left_out = LeftOut {
+            row: self.rows - 1,
+            label: mapo_text::trim(label).to_owned(),
+        };
+        // What only that row has is no text of the table.
+        let without = |(rows, texts): &(Vec<u32>, Interner)| {
+            let mut kept = Interner::default();
+            let rows = rows[..left_out.row]
+                .iter()
+                .map(|text| kept.intern(texts.get(*text)));
+            (rows.collect(), kept)
+        };
+        TableBuilder {
+            columns: self.columns.iter().map(without).collect(),
+            rows: left_out.row,
+            left_out: Some(left_out),
+            ..self
+        }
     }
 
     /// A table of cells that are already in columns.
@@ -153,6 +185,7 @@ impl TableBuilder {
             names,
             rows,
             columns,
+            left_out,
         } = self;
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
             let texts_are_distinct = texts.is_distinct();
@@ -184,6 +217,7 @@ impl TableBuilder {
             rows,
             cells,
             columns,
+            left_out,
         }
     }
 }

@@ -29,6 +29,7 @@ pub mod rows;
 mod serialize;
 mod table;
 mod texts;
+mod totals;
 mod value;
 
 pub use builder::TableBuilder;
@@ -42,4 +43,5 @@ pub use readings::{Dictionary, NO_VALUE};
 pub use rows::RowSet;
 pub use table::Table;
 pub use texts::Texts;
+pub use totals::LeftOut;
 pub use value::{ColumnKind, Value};

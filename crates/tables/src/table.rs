@@ -3,6 +3,7 @@
 use crate::column::{Cells, Column, ColumnId};
 use crate::derived::Derived;
 use crate::texts::Texts;
+use crate::totals::LeftOut;
 use mapo_text as text;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ pub struct Table {
     pub(crate) by_name: HashMap<String, ColumnId>,
     pub(crate) lines: Lines,
     pub(crate) derived: Derived,
+    pub(crate) left_out: Option<LeftOut>,
 }
 
 impl Table {
@@ -35,6 +37,12 @@ impl Table {
     /// How many rows there are, without the header.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The row of the file that was left out because it adds up the others. It was the last, so that the others
+    /// have the numbers that they have in the file.
+    pub fn left_out(&self) -> Option<&LeftOut> {
+        self.left_out.as_ref()
     }
 
     /// The text of a cell as it stands in the file; `source` is the column's number in the file.
@@ -128,6 +136,7 @@ impl Table {
             lines: self.lines,
             name: self.name.clone(),
             headers: self.headers.clone(),
+            left_out: self.left_out.clone(),
             rows,
             cells,
         }

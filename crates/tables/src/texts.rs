@@ -217,6 +217,11 @@ impl Interner {
         self.texts.push(&text)
     }
 
+    /// The string of a number.
+    pub fn get(&self, id: u32) -> &str {
+        self.texts.get(id)
+    }
+
     /// Whether every string has one number only.
     pub fn is_distinct(&self) -> bool {
         !self.has_repeats

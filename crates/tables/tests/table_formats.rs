@@ -364,6 +364,7 @@ fn check_same(text: &str, format: Format, separator: u8) {
     let options = LoadOptions {
         format: Some(format),
         fix_headers: true,
+        ..LoadOptions::default()
     };
     let expected = plainly(text, separator);
     let read = Table::from_reader("t", text.as_bytes(), options).map_err(|error| error.to_string());

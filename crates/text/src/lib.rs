@@ -2,8 +2,9 @@
 //!
 //! * [`normalize`] and its siblings bring texts into the forms by which they are compared;
 //! * [`Date`] is a date of which some parts may be unknown, [`digits`] are numerals of any script;
+//! * [`plainly`] writes an item of an answer as people do;
 //! * [`read`] cuts text into tokens and finds the numbers and dates in it;
-//! * [`word_forms`] knows plurals and misspellings.
+//! * [`word_forms`] knows plurals, roots and misspellings.
 //!
 //! ```
 //! use mapo_text::{normalize, read::read_cell};
@@ -14,6 +15,7 @@
 mod date;
 pub mod digits;
 mod normal;
+mod plainly;
 pub mod read;
 pub mod word_forms;
 
@@ -22,3 +24,4 @@ pub use normal::{
     append_in_one_line, append_normalized, ends_a_line, fold, has_bounded, is_whitespace, lower, normalize,
     split_list, trim, unescape,
 };
+pub use plainly::plainly;

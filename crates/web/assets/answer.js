@@ -8,19 +8,20 @@ const SHOWN = 24;
 
 /**
  * Draws an answer. `picked` is called with the number of a step, what of the table it concerns and whether it was picked
- * by a key, `other` with a runner-up that is to be shown instead.
+ * by a key, `other` with a runner-up that is to be shown instead, `ask` with a question that can be asked instead.
  */
-export function drawAnswer(place, reply, { picked, other }) {
+export function drawAnswer(place, reply, { picked, other, ask }) {
   const guess = reply.probability !== undefined && !reply.sure;
   place.classList.toggle("unsure", guess);
   place.replaceChildren(...[
     el("p", { class: "asked" }, reply.question ?? "Your program"),
-    headline(reply, guess),
+    headline(reply, guess, ask),
     reply.probability === undefined || reply.program === "" ? "" : meter(reply),
     reply.steps.length > 0 ? how(reply, picked) : "",
     reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
     reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
     runnersUp(reply.alternatives ?? [], other),
+    reply.left_out ? el("p", { class: "took" }, `Note: ${reply.left_out}.`) : "",
     reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`),
   ].flat());
 }
@@ -28,23 +29,25 @@ export function drawAnswer(place, reply, { picked, other }) {
 const time = (milliseconds) =>
   milliseconds < 1000 ? `${count(Math.max(1, Math.round(milliseconds)))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
-function headline(reply, guess) {
-  const { answer } = reply;
+function headline(reply, guess, ask) {
+  const answer = reply.shown ?? reply.answer;
+  const missing = (reply.unknown ?? []).map((name) => el("p", { class: "badge" }, `There is no “${name}” in this table.`));
   if (answer.length === 0) {
-    const why = reply.program === ""
-      ? "I found no way to answer this from the table. Words that stand in the table help."
-      : "Nothing in the table fits.";
-    return el("p", { class: "answer none" }, why);
+    const why = reply.program === "" ? `I cannot answer that: ${reply.note ?? "I found no way to do it"}.` : "Nothing in the table fits.";
+    const other = (reply.suggestions ?? []).map((question) =>
+      el("li", {}, el("button", { type: "button", onclick: () => ask(question) }, question)));
+    return [missing, el("p", { class: "answer none" }, why),
+      other.length > 0 ? [el("p", { class: "hint" }, "You can ask, for instance:"), el("ul", { class: "chips" }, other)] : ""].flat();
   }
   const label = guess ? el("p", { class: "badge" }, "I am not sure. My best guess:") : "";
   if (answer.length <= LARGE && answer.join("").length < 120) {
     const long = answer.join(", ").length > 28;
-    return [label, el("p", { class: `answer${long ? " long" : ""}` }, answer.map((item, at) => [at > 0 ? el("span", { class: "comma" }, ", ") : "", item === "" ? "(empty)" : item]))];
+    return [...missing, label, el("p", { class: `answer${long ? " long" : ""}` }, answer.map((item, at) => [at > 0 ? el("span", { class: "comma" }, ", ") : "", item === "" ? "(empty)" : item]))];
   }
   const total = reply.answer_total ?? answer.length;
   const items = answer.slice(0, SHOWN).map((item) => el("li", {}, item === "" ? "(empty)" : item));
   if (total > SHOWN) items.push(el("li", { class: "quiet" }, `and ${count(total - SHOWN)} more`));
-  return [label, el("p", { class: "answer long" }, many(total, "item")), el("ul", { class: "items" }, items)];
+  return [...missing, label, el("p", { class: "answer long" }, many(total, "item")), el("ul", { class: "items" }, items)];
 }
 
 function meter(reply) {
@@ -129,7 +132,8 @@ function runnersUp(alternatives, other) {
 }
 
 /** An answer in one line. */
-export function short({ answer, answer_total: total }) {
+export function short({ answer: items, shown, answer_total: total }) {
+  const answer = shown ?? items;
   if (answer.length === 0) return "nothing";
   const line = answer.slice(0, 3).join(", ");
   const cut = line.length > 80 ? `${line.slice(0, 79)}…` : line;

@@ -42,7 +42,8 @@ async function open(id, remember) {
   find("ask-problem").replaceChildren();
   find("program-problem").replaceChildren();
   find("table-name").textContent = table.name;
-  find("table-size").textContent = `${many(table.rows, "row")}, ${many(table.columns.length, "column")}`;
+  const left = table.left_out ? `; ${table.left_out}` : "";
+  find("table-size").textContent = `${many(table.rows, "row")}, ${many(table.columns.length, "column")}${left}`;
   find("forget").hidden = table.source !== "upload";
   find("suggestions").replaceChildren(...table.questions.map((question) =>
     el("li", {}, el("button", { type: "button", onclick: () => ask(question) }, question))));
@@ -134,11 +135,12 @@ function show(reply) {
       if (step) tell(`Step ${at + 1}: ${step.english || step.program}. ${step.rows ? many(step.rows_total, "row") : short({ answer: step.values, answer_total: step.values_total })}`);
     },
     other: (alternative) => runnerUp(reply, alternative),
+    ask,
   });
   grid.mark(whole(reply));
   drawHistory(reply);
   const sure = reply.probability === undefined ? "" : reply.sure ? `${percent(reply.probability)} sure.` : "But I am not sure.";
-  tell(`Answer: ${short(reply)}. ${sure}`);
+  tell(reply.program === "" ? `I cannot answer that: ${reply.note}.` : `Answer: ${short(reply)}. ${sure}`);
   if (isNarrow()) bring(find("answer"));
 }
 

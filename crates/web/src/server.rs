@@ -83,7 +83,7 @@ impl Server {
             .map_err(|source| Error::Address { address, source })?;
         let mut shared = Vec::new();
         for (number, path) in (1..).zip(&options.tables) {
-            shared.push(Arc::new(Held::open(path, number)?));
+            shared.push(Arc::new(Held::open(path, number, &options.limits)?));
         }
         for example in &EXAMPLES {
             shared.push(Arc::new(Held::example(example)?));

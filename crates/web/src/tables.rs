@@ -4,7 +4,7 @@ use crate::error::Problem;
 use crate::limits::Limits;
 use crate::measure::{Measure, measure};
 use axum::body::Bytes;
-use mapo_tables::{ColumnKind, LoadOptions, Table};
+use mapo_tables::{ColumnKind, LeftOut, LoadOptions, Table};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -124,8 +124,12 @@ impl Held {
     }
 
     /// A table of the command line; `number` makes its name in addresses.
-    pub fn open(path: &Path, number: usize) -> Result<Self, mapo_tables::TableError> {
-        let table = Table::open(path, LoadOptions::default())?;
+    pub fn open(path: &Path, number: usize, limits: &Limits) -> Result<Self, mapo_tables::TableError> {
+        let options = LoadOptions {
+            drop_totals: !limits.keep_totals,
+            ..LoadOptions::default()
+        };
+        let table = Table::open(path, options)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Held::new(
             format!("table-{number}"),
@@ -141,6 +145,7 @@ impl Held {
             name: self.name.clone(),
             source: self.source,
             rows: self.table.rows(),
+            left_out: self.table.left_out().map(LeftOut::note),
             columns: columns(&self.table),
             first_rows: page(
                 &self.table,
@@ -189,6 +194,8 @@ pub(crate) struct Description {
     name: String,
     source: Source,
     rows: usize,
+    /// What was left out of the file, as a row of totals.
+    left_out: Option<String>,
     columns: Vec<ColumnDescription>,
     first_rows: Vec<Vec<String>>,
     questions: Vec<&'static str>,
@@ -303,6 +310,7 @@ pub(crate) fn load(name: &str, content: &Bytes, limits: &Limits) -> Result<Table
     }
     let options = LoadOptions {
         fix_headers: true,
+        drop_totals: !limits.keep_totals,
         ..LoadOptions::default()
     };
     let table = Table::from_reader(name, &content[..], options)

@@ -27,7 +27,8 @@ use std::time::Duration;
 ///
 /// Shows the answer, how sure it is, the program behind it in plain English, in the language of `mapo run` and as SQL,
 /// the cells that it used, and the runners-up. Without a question it is a prompt; where the input is no terminal, each
-/// line is a question. The model in the box answers, unless --model names another.
+/// line is a question. The model in the box answers, unless --model names another. The exit code is 0 if there is an
+/// answer, 1 if one question was asked and there is none, and 2 if something is wrong.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Ask {
@@ -38,6 +39,9 @@ pub struct Ask {
     /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// Keep a last row that adds up the others; it is left out otherwise.
+    #[arg(long)]
+    keep_totals: bool,
     /// The model that answers, as `mapo train` or `mapo pack` wrote it, instead of the one in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -79,7 +83,10 @@ impl Ask {
             alternatives: self.alternatives,
         };
         match &self.question {
-            Some(question) => asking.answer(question),
+            Some(question) => match asking.answer(question)? {
+                true => Ok(()),
+                false => Err(Box::new(crate::NoAnswer)),
+            },
             None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !self.json => {
                 asking.prompt()
             }
@@ -92,6 +99,7 @@ impl Ask {
         let options = LoadOptions {
             format: self.format,
             fix_headers: true,
+            drop_totals: !self.keep_totals,
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
         let (answerer, table) = rayon::join(
@@ -152,13 +160,14 @@ struct Asking {
 }
 
 impl Asking {
-    /// Answers one question.
-    fn answer(&self, question: &str) -> Outcome {
+    /// Answers one question and says whether there is an answer.
+    fn answer(&self, question: &str) -> Result<bool, Box<dyn Error>> {
         let mut reply = self.answerer.ask(&self.table, question)?;
         if let Some(most) = self.alternatives {
             reply.alternatives.truncate(most);
         }
-        self.show(&reply)
+        self.show(&reply)?;
+        Ok(!reply.program.is_empty())
     }
 
     fn show(&self, reply: &Reply) -> Outcome {
@@ -198,7 +207,7 @@ impl Asking {
                 }
             }
             let question = line.as_ref().map_or("", |line| line.as_str()).to_owned();
-            let answered: Outcome = line.and_then(|line| self.answer(&line));
+            let answered = line.and_then(|line| self.answer(&line));
             let Err(error) = answered else {
                 continue;
             };
@@ -236,6 +245,9 @@ impl Asking {
             self.table.rows(),
             self.table.headers().len()
         ))?;
+        if let Some(left_out) = self.table.left_out() {
+            print(self.style.dim(clean(&left_out.note())))?;
+        }
         loop {
             let line = match prompt.read("? ")? {
                 Line::Text(line) => line,
@@ -249,7 +261,7 @@ impl Asking {
             let done = match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
                 (".quit" | ".exit" | ".q", _) => return Ok(()),
                 (command, rest) if command.starts_with('.') => self.command(command, rest.trim()),
-                _ => self.answer(line),
+                _ => self.answer(line).map(|_| ()),
             };
             match done {
                 Err(error) if crate::is_broken_pipe(error.as_ref()) => return Err(error),
@@ -310,7 +322,7 @@ impl Asking {
                 clean(&ran.english)
             ),
             None if ran.answer_total == 0 => "no value".to_owned(),
-            None => self.style.bold(reply_view::items(&ran.answer, ran.answer_total)),
+            None => self.style.bold(reply_view::items(&ran.shown, ran.answer_total)),
         })?;
         print(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
         match reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {

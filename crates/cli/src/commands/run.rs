@@ -40,6 +40,9 @@ pub struct Run {
     /// Number headers that are empty or equal instead of refusing the table.
     #[arg(long, conflicts_with = "batch")]
     fix_headers: bool,
+    /// Keep a last row that adds up the others; it is left out otherwise.
+    #[arg(long)]
+    keep_totals: bool,
 
     #[arg(long, value_name = "DATASET", requires = "batch", help = which_dataset())]
     data: Option<Dataset>,
@@ -72,6 +75,7 @@ impl Run {
         let options = LoadOptions {
             format: self.format,
             fix_headers: self.fix_headers,
+            drop_totals: !self.keep_totals,
         };
         let table = Arc::new(Table::open(path, options)?);
         let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;

@@ -41,6 +41,9 @@ pub struct Serve {
     /// The model that answers; without one, the model in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
+    /// Keep a last row of a table that adds up the others; it is left out otherwise.
+    #[arg(long)]
+    keep_totals: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -125,13 +128,17 @@ impl LimitArgs {
             tables: self.max_tables,
             memory: self.max_memory.0 as usize,
             idle: self.idle_time,
+            keep_totals: usual.keep_totals,
         }
     }
 }
 
 impl Serve {
     pub fn execute(self) -> Outcome {
-        let limits = self.limits.limits();
+        let limits = Limits {
+            keep_totals: self.keep_totals,
+            ..self.limits.limits()
+        };
         let answerer = match &self.model {
             Some(file) => Answerer::open(file)?,
             None => Answerer::boxed()?,

@@ -274,6 +274,7 @@ impl Opened {
                 let options = LoadOptions {
                     format: Some(Format::WtqCsv),
                     fix_headers: true,
+                    ..LoadOptions::default()
                 };
                 TableBuilder::open(&self.folder.join(context), options)?
                     .named(name)

@@ -8,6 +8,7 @@ use crate::program::{Program, ProgramError};
 use crate::telling::Call;
 use crate::telling::cells::{CellRef, Cells, MOST_CELLS, Seen};
 use mapo_tables::RowSet;
+use mapo_text::plainly;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
@@ -54,6 +55,8 @@ pub struct Explanation {
     pub steps: Vec<Step>,
     /// The items of the answer as text; none if it is rows.
     pub answer: Vec<String>,
+    /// The same items as people write them.
+    pub shown: Vec<String>,
     /// How many items the answer has; `answer` has the first [`MOST_VALUES`].
     pub answer_total: usize,
     /// The cells behind the answer: those of the last step that rests on any.
@@ -139,6 +142,7 @@ pub(crate) fn explain_program(
         program: program.to_string(),
         english: super::english(program, table),
         sql: super::sql(program, table, like_sql)?,
+        shown: answer.iter().map(|item| plainly(item).into_owned()).collect(),
         answer,
         answer_total,
         cells: cells.first,

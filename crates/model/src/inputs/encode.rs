@@ -90,6 +90,14 @@ impl TableView {
     }
 }
 
+impl TableView {
+    /// How near a word comes to a word of the columns' names, by their vectors: 0 for no nearer than most, 1
+    /// for the same.
+    pub fn nearness(&self, words: &Words, word: &str) -> f32 {
+        self.names.nearness(words, word)
+    }
+}
+
 /// Known words of some cells, spread over the column, each once.
 fn cell_words(words: &Words, table: &Table, source: usize) -> Vec<u32> {
     let mut ids: Vec<u32> = Vec::new();

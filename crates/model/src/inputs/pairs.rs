@@ -155,6 +155,13 @@ impl Names {
         Self { names, of_column }
     }
 
+    /// How near a word comes to one of a name.
+    pub fn nearness(&self, words: &Words, word: &str) -> f32 {
+        let word = Word::new(words, word);
+        let names = self.names.iter().flatten().filter(|name| name.tells);
+        names.map(|name| name.nearness(&word)).fold(0.0, f32::max)
+    }
+
     /// For each token whether it is in the name of some column.
     pub fn mentioned(&self, tokens: &[String], linking: Linking) -> Vec<bool> {
         let words = || self.names.iter().flatten().filter(|word| word.tells);

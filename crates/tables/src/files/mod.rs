@@ -24,6 +24,18 @@ pub struct LoadOptions {
     pub format: Option<Format>,
     /// Number headers that are empty or equal instead of refusing them.
     pub fix_headers: bool,
+    /// Leave out a last row that adds up the others; see [`Table::left_out`].
+    pub drop_totals: bool,
+}
+
+impl LoadOptions {
+    /// The table of what was read.
+    fn finish(self, builder: TableBuilder) -> Table {
+        match self.drop_totals {
+            true => builder.without_totals().finish(),
+            false => builder.finish(),
+        }
+    }
 }
 
 /// Why a table cannot be loaded.
@@ -55,7 +67,7 @@ const STANDARD_INPUT: &str = "-";
 impl Table {
     /// Loads a table file, with types found from the cells. The path `-` is standard input.
     pub fn open(path: &Path, options: LoadOptions) -> Result<Table, TableError> {
-        Ok(TableBuilder::open(path, options)?.finish())
+        Ok(options.finish(TableBuilder::open(path, options)?))
     }
 
     /// Loads a table from anything that can be read; `name` stands in error messages, and its ending may say
@@ -65,7 +77,7 @@ impl Table {
         reader: impl Read + Send,
         options: LoadOptions,
     ) -> Result<Table, TableError> {
-        Ok(TableBuilder::from_reader(name, reader, options)?.finish())
+        Ok(options.finish(TableBuilder::from_reader(name, reader, options)?))
     }
 }
 

@@ -41,6 +41,9 @@ pub struct Sql {
     /// Number headers that are empty or equal instead of refusing the table.
     #[arg(long, conflicts_with = "check")]
     fix_headers: bool,
+    /// Keep a last row that adds up the others; it is left out otherwise.
+    #[arg(long)]
+    keep_totals: bool,
 
     /// Run programs for the questions of a dataset both ways, in SQLite, and say where they differ: those of a model's
     /// beam with --model, else random ones.
@@ -104,6 +107,7 @@ impl Sql {
         let options = LoadOptions {
             format: self.format,
             fix_headers: self.fix_headers,
+            drop_totals: !self.keep_totals,
         };
         let table = Table::open(path, options)?;
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
