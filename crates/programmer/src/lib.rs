@@ -69,6 +69,7 @@
 mod batch;
 mod checkpoint;
 mod config;
+mod dropout;
 mod error;
 mod file;
 pub mod kernels;
@@ -79,12 +80,14 @@ mod optimiser;
 mod pack;
 mod parameters;
 mod passes;
+mod pieces;
 mod random;
 #[cfg(test)]
 mod reference;
 mod run;
 mod step;
 mod stored;
+pub mod transformer;
 mod vectors;
 mod words;
 
@@ -96,7 +99,8 @@ pub use network::Network;
 pub use optimiser::{Adam, AdamOptions, Average};
 pub use pack::Packed;
 pub use parameters::{Entry, Layout};
-pub use passes::dropout::Dropout;
+pub use dropout::Dropout;
+pub use pieces::Pieces;
 pub use run::{LossTerms, Outcome, Runner};
 pub use step::{NextToken, Stepper};
 pub use stored::Precision;

@@ -1,6 +1,7 @@
 //! The layers: each with its forward and backward pass, serving training, scoring and stepping alike.
 
 pub mod embedding;
+pub mod gradient;
 pub mod head;
 pub mod linear;
 pub mod links;

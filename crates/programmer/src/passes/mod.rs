@@ -4,6 +4,5 @@
 //! all programs of a [`forest`] with a record for the way back, or partial programs by one token at a time.
 
 pub mod decoder;
-pub mod dropout;
 pub mod encoder;
 pub mod forest;

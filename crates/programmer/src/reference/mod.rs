@@ -5,7 +5,7 @@ mod tests;
 
 use crate::batch::{Batch, Example, Program, WeightedProgram};
 use crate::network::Network;
-use crate::passes::dropout::{Dropout, Site};
+use crate::dropout::{Dropout, Site};
 use crate::run::LossTerms;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! A forward pass with a record of everything, and its backward pass: training.
 
-use super::super::dropout::{Dropout, Site};
+use crate::dropout::{Dropout, Site};
 use super::super::forest::Forest;
 use super::inputs::Inputs;
 use crate::kernels::product::Start;

@@ -2,7 +2,7 @@
 
 mod backward;
 
-use super::dropout::{Dropout, Site};
+use crate::dropout::{Dropout, Site};
 use crate::batch::Example;
 use crate::kernels::product::Start;
 use crate::kernels::rows::Rows;

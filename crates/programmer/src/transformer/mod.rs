@@ -1,0 +1,223 @@
+//! A pre-trained transformer of BERT's kind, read from its published file: the encoder under ours.
+//!
+//! [`Weights`] are its numbers as they were read. A [`Transformer`] is made of them and of a choice of parts that
+//! are trained: the numbers of these are the caller's, in one vector whose [`Entry`] list it gives; the others
+//! are shared and never change. A [`Reader`] leads sequences of word pieces through it, packed one after the other
+//! without padding, and back.
+//!
+//! ```
+//! use mapo_programmer::transformer::{Reader, Shape, Trained, Transformer, Weights};
+//!
+//! # fn main() -> mapo_programmer::Result<()> {
+//! let shape = Shape { pieces: 50, positions: 16, segments: 1, width: 32, heads: 2, inner: 64, layers: 2 };
+//! let weights = Weights::random(shape, 1)?;
+//! // The upper layer is trained, the lower one and the embeddings stay as they are.
+//! let transformer = Transformer::new(weights.into(), Trained::upper(&shape, 1))?;
+//! let values = transformer.initial();
+//! let mut reader = Reader::new(1)?;
+//! reader.read(&transformer, &values, &[&[1, 7, 4], &[1, 9]], None)?;
+//! assert_eq!(reader.output(1).count(), 2);
+//! let mut gradient = vec![0.0; values.len()];
+//! reader.learn(&transformer, &values, |_sequence, d_output| d_output.fill(0.1), &mut gradient)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod block;
+mod reader;
+mod shape;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+pub use reader::Reader;
+pub use shape::Shape;
+pub use weights::Weights;
+
+pub(crate) use tape::TransformerTape;
+
+use crate::error::{Error, Result};
+use crate::parameters::{Entry, EntryId};
+use block::Block;
+use rayon::prelude::*;
+use std::sync::Arc;
+use weights::{entries_of, first_entry};
+
+/// Which parts of a transformer are trained: the embeddings, and each layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trained(Vec<bool>);
+
+impl Trained {
+    /// Nothing.
+    pub fn none(shape: &Shape) -> Self {
+        Self(vec![false; shape.layers + 1])
+    }
+
+    /// Everything.
+    pub fn all(shape: &Shape) -> Self {
+        Self(vec![true; shape.layers + 1])
+    }
+
+    /// The `n` uppermost layers.
+    pub fn upper(shape: &Shape, n: usize) -> Self {
+        Self((0..=shape.layers).map(|part| part > 0 && part + n > shape.layers).collect())
+    }
+
+    /// These layers, and the embeddings if that is wanted.
+    pub fn layers(shape: &Shape, layers: &[usize], embeddings: bool) -> Self {
+        let trained = |part: usize| part.checked_sub(1).map_or(embeddings, |layer| layers.contains(&layer));
+        Self((0..=shape.layers).map(trained).collect())
+    }
+
+    /// Whether anything is trained.
+    pub fn any(&self) -> bool {
+        self.lowest().is_some()
+    }
+
+    /// The lowest part that is trained; 0 are the embeddings.
+    fn lowest(&self) -> Option<usize> {
+        self.0.iter().position(|&trained| trained)
+    }
+}
+
+/// A transformer with its weights packed for products.
+#[derive(Clone, Debug)]
+pub struct Transformer {
+    weights: Arc<Weights>,
+    trained: Trained,
+    /// The entries of the trained parts.
+    entries: Arc<Vec<Entry>>,
+    /// The first of them that belongs to each part.
+    first: Vec<EntryId>,
+    /// Shared as long as nobody trains them.
+    blocks: Vec<Arc<Block>>,
+}
+
+impl Transformer {
+    /// A transformer of which some parts are trained.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if the choice of parts is for another number of layers.
+    pub fn new(weights: Arc<Weights>, trained: Trained) -> Result<Self> {
+        let shape = *weights.shape();
+        if trained.0.len() != shape.layers + 1 {
+            return Err(Error::Config(format!(
+                "which of {} parts are trained was said of a transformer of {}",
+                trained.0.len(),
+                shape.layers + 1
+            )));
+        }
+        let first = (0..=shape.layers)
+            .scan(0, |next, part| {
+                let first = *next;
+                *next += usize::from(trained.0[part]) * (first_entry(part + 1) - first_entry(part));
+                Some(first)
+            })
+            .collect::<Vec<_>>();
+        let entries = Arc::new(entries_of(&shape, |part| trained.0[part]));
+        let blocks = (0..shape.layers)
+            .map(|layer| Arc::new(Block::new(first[layer + 1])))
+            .collect();
+        let mut transformer = Self {
+            weights,
+            trained,
+            entries,
+            first,
+            blocks,
+        };
+        let values = transformer.initial();
+        transformer.pack(&values, |_| true);
+        Ok(transformer)
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> &Shape {
+        self.weights.shape()
+    }
+
+    /// The weights that it was made of.
+    pub fn weights(&self) -> &Arc<Weights> {
+        &self.weights
+    }
+
+    /// What is trained.
+    pub fn trained(&self) -> &Trained {
+        &self.trained
+    }
+
+    /// Where each trained matrix lies among the trained numbers.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Number of trained numbers.
+    pub fn trained_numbers(&self) -> usize {
+        self.entries.last().map_or(0, |entry| entry.range().end)
+    }
+
+    /// The trained numbers as the file had them.
+    pub fn initial(&self) -> Vec<f32> {
+        let entries = self.weights.entries();
+        let parts = (0..self.trained.0.len()).filter(|&part| self.trained.0[part]);
+        parts
+            .flat_map(|part| &entries[first_entry(part)..first_entry(part + 1)])
+            .flat_map(|entry| &self.weights.values()[entry.range()])
+            .copied()
+            .collect()
+    }
+
+    /// Packs new trained numbers. On a thread of a pool the layers are packed in parallel.
+    pub fn refresh(&mut self, values: &[f32]) {
+        let trained = self.trained.0.clone();
+        self.pack(values, |layer| trained[layer + 1]);
+    }
+
+    fn pack(&mut self, values: &[f32], wanted: impl Fn(usize) -> bool + Sync) {
+        // A gradient goes down to the lowest trained part, and through whatever lies above it.
+        let lowest = self.trained.lowest();
+        let mut blocks = std::mem::take(&mut self.blocks);
+        let this = &*self;
+        let pack = |(layer, block): (usize, &mut Arc<Block>)| {
+            if wanted(layer) {
+                let backward = lowest.is_some_and(|lowest| lowest <= layer + 1);
+                Arc::make_mut(block).pack(|entry| this.entry(values, layer + 1, entry), this.shape(), backward);
+            }
+        };
+        if rayon::current_thread_index().is_some() {
+            blocks.par_iter_mut().enumerate().for_each(pack);
+        } else {
+            blocks.iter_mut().enumerate().for_each(pack);
+        }
+        self.blocks = blocks;
+    }
+
+    /// A matrix of a part, by its place there: from the trained numbers, or from those that stay.
+    fn entry<'a>(&'a self, values: &'a [f32], part: usize, entry: EntryId) -> &'a [f32] {
+        if self.trained.0[part] {
+            &values[self.entries[self.first[part] + entry].range()]
+        } else {
+            &self.weights.values()[self.weights.entries()[first_entry(part) + entry].range()]
+        }
+    }
+
+    /// Checks a sequence; `position` is its place for messages.
+    fn check(&self, sequence: &[u32], position: usize) -> Result<()> {
+        let shape = self.shape();
+        let fail = |reason: String| Error::Example {
+            example: position,
+            reason,
+        };
+        if sequence.is_empty() || sequence.len() > shape.positions {
+            return Err(fail(format!(
+                "a sequence of {} pieces: 1 to {} can be read",
+                sequence.len(),
+                shape.positions
+            )));
+        }
+        match sequence.iter().find(|&&piece| piece as usize >= shape.pieces) {
+            Some(piece) => Err(fail(format!("piece {piece} of a vocabulary of {}", shape.pieces))),
+            None => Ok(()),
+        }
+    }
+}
