@@ -39,8 +39,24 @@ fn sequences() -> Vec<Vec<u32>> {
     lengths.push(ALONE);
     lengths
         .into_iter()
-        .map(|n| (0..n).map(|_| random.below(Shape::MINILM.pieces) as u32).collect())
+        .map(|n| {
+            (0..n)
+                .map(|_| random.below(Shape::MINILM.pieces) as u32)
+                .collect()
+        })
         .collect()
+}
+
+/// Processor time of all threads of this process, where the system tells it in nanoseconds; else 0.
+fn processor_seconds() -> f64 {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else {
+        return 0.0;
+    };
+    let nanoseconds = |task: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    };
+    1e-9 * tasks.filter_map(nanoseconds).sum::<f64>()
 }
 
 /// What the loss multiplies the outputs by: the same numbers on both sides.
@@ -104,13 +120,17 @@ impl Bench {
         Ok(())
     }
 
-    /// The sum of the outputs times their directions, and the gradient's norm.
-    fn obey(&mut self, command: &str) -> Result<[f64; 2], Box<dyn Error>> {
+    /// One run.
+    fn obey(&mut self, command: &str) -> Result<(), Box<dyn Error>> {
         let Some((_, work)) = &mut self.work else {
             return Err("nothing was prepared".into());
         };
         let all: Vec<&[u32]> = self.sequences.iter().map(Vec::as_slice).collect();
-        let read = if command == "one" { &all[QUESTIONS..] } else { &all[..QUESTIONS] };
+        let read = if command == "one" {
+            &all[QUESTIONS..]
+        } else {
+            &all[..QUESTIONS]
+        };
         // Trained weights are new in every step, so packing them belongs to it.
         let Work {
             transformer,
@@ -123,11 +143,14 @@ impl Bench {
         if transformer.trained().any() {
             reader.learn(transformer, values, |_, d| direction(d), gradient)?;
         }
-        Ok([0.0, 0.0])
+        Ok(())
     }
 
+    /// The sum of the outputs times their directions, and the gradient's norm.
     fn values(&self, command: &str) -> [f64; 2] {
-        let Some((_, work)) = &self.work else { return [0.0; 2] };
+        let Some((_, work)) = &self.work else {
+            return [0.0; 2];
+        };
         let count = if command == "one" { 1 } else { QUESTIONS };
         let mut sum = 0.0;
         for s in 0..count {
@@ -147,7 +170,8 @@ impl Bench {
     /// Operations of a command's products.
     fn operations(&self, command: &str) -> f64 {
         let shape = self.weights.shape();
-        let of = |sequences: &[Vec<u32>]| sequences.iter().map(|s| shape.operations(s.len())).sum::<u64>() as f64;
+        let of =
+            |sequences: &[Vec<u32>]| sequences.iter().map(|s| shape.operations(s.len())).sum::<u64>() as f64;
         let forward = of(&self.sequences[..QUESTIONS]);
         match command.split_once(' ').map(|(_, n)| n.parse::<f64>()) {
             Some(Ok(n)) => forward * (1.0 + 2.0 * n / shape.layers as f64),
@@ -189,12 +213,14 @@ fn serve(directory: &Path, threads: usize, weights: Option<&Path>) -> Result<(),
         let line = line?;
         let command = line.trim();
         bench.prepare(command)?;
-        let start = Instant::now();
+        let (before, start) = (processor_seconds(), Instant::now());
         bench.obey(command)?;
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, processor) = (start.elapsed().as_secs_f64(), processor_seconds() - before);
         let [value, norm] = bench.values(command);
         let operations = bench.operations(command);
-        let answer = serde_json::json!({ "seconds": seconds, "value": value, "norm": norm, "operations": operations });
+        let answer = serde_json::json!({
+            "seconds": seconds, "processor": processor, "value": value, "norm": norm, "operations": operations
+        });
         writeln!(out, "{answer}")?;
         out.flush()?;
     }
@@ -210,7 +236,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut bench = Bench::new(path(0), 2)?;
     let peak = peak();
-    println!("one thread multiplies and adds {:.0} GFLOP/s in registers", 1e-9 * peak);
+    println!(
+        "one thread multiplies and adds {:.0} GFLOP/s in registers",
+        1e-9 * peak
+    );
     for command in ["all", "upper 2", "upper 1", "frozen", "one"] {
         bench.prepare(command)?;
         let mut times: Vec<f64> = Vec::new();

@@ -94,7 +94,12 @@ impl Pieces {
     /// Adds the pieces of a text.
     pub fn cut(&self, text: &str, out: &mut Vec<u32>) {
         let mut word = String::new();
-        for c in text.chars().filter(|&c| !is_dropped(c)).nfd().filter(|&c| !is_mark(c)) {
+        for c in text
+            .chars()
+            .filter(|&c| !is_dropped(c))
+            .nfd()
+            .filter(|&c| !is_mark(c))
+        {
             if is_ideograph(c) || is_punctuation(c) {
                 self.cut_word(&mut word, out);
                 word.push(c);
@@ -152,8 +157,9 @@ impl Pieces {
 
 /// Control characters and the like; tabs and ends of lines are white space.
 fn is_dropped(c: char) -> bool {
+    use GeneralCategory::{Control, Format, PrivateUse};
     !matches!(c, '\t' | '\n' | '\r')
-        && (c == '\u{fffd}' || c.general_category_group() == GeneralCategoryGroup::Other)
+        && (c == '\u{fffd}' || matches!(c.general_category(), Control | Format | PrivateUse))
 }
 
 fn is_mark(c: char) -> bool {
@@ -170,4 +176,52 @@ fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c),
         0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f | 0x2b740..=0x2b81f
         | 0x2b920..=0x2ceaf | 0xf900..=0xfaff | 0x2f800..=0x2fa1f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> String {
+        let names = [
+            "[UNK]", "[CLS]", "[SEP]", "un", "##afford", "##able", "cafe", "naive", "1", "##99", "$", ".",
+            "[", "]", "cl", "##s", "日", "本", "ss", "i",
+        ];
+        let pieces = Pieces::new(names.map(String::from).to_vec()).unwrap();
+        let mut ids = Vec::new();
+        pieces.cut(text, &mut ids);
+        let names = ids.iter().map(|&id| pieces.names()[id as usize].as_str());
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn words_are_cut_into_the_longest_pieces() {
+        assert_eq!(cut("unaffordable"), "un ##afford ##able");
+        assert_eq!(cut("unaffordables"), "un ##afford ##able ##s");
+        assert_eq!(cut("unaffordablex un"), "[UNK] un");
+        assert_eq!(cut(&"un".repeat(51)), "[UNK]");
+        assert_eq!(cut(" \t\n "), "");
+    }
+
+    #[test]
+    fn case_accents_punctuation_and_ideographs_are_as_published() {
+        assert_eq!(cut("CAFÉ Naïve"), "cafe naive");
+        assert_eq!(cut("$1.199"), "$ 1 . 1 ##99");
+        assert_eq!(cut("日本un日"), "日 本 un 日");
+        assert_eq!(cut("ca\u{0}f\u{200b}e\u{301}"), "cafe");
+        assert_eq!(cut("\u{130}"), "i");
+    }
+
+    #[test]
+    fn names_of_special_pieces_in_a_text_are_text() {
+        assert_eq!(cut("[CLS]"), "[ cl ##s ]");
+    }
+
+    #[test]
+    fn a_vocabulary_without_special_pieces_is_refused() {
+        let said = Pieces::new(vec!["[UNK]".into(), "[CLS]".into()])
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("has no [SEP]"), "{said}");
+    }
 }

@@ -164,6 +164,7 @@ impl Checkpoint {
         let adam = match header.adam {
             Some(AdamHeader { steps, options }) => Some(Adam {
                 options,
+                groups: Vec::new(),
                 steps,
                 first: values("adam.first.")?,
                 second: values("adam.second.")?,

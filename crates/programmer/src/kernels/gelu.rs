@@ -6,13 +6,7 @@ use pulp::Simd;
 
 /// 1 − erf(x) = t·P(t)·e^(−x²) with t = 1/(1 + 0.3275911·x) for x ≥ 0: formula 7.1.26 of Abramowitz and Stegun,
 /// absolute error below 1.5e-7.
-const ERFC: [f32; 5] = [
-    0.254_829_6,
-    -0.284_496_74,
-    1.421_413_7,
-    -1.453_152,
-    1.061_405_4,
-];
+const ERFC: [f32; 5] = [0.254_829_6, -0.284_496_74, 1.421_413_7, -1.453_152, 1.061_405_4];
 const ERFC_T: f32 = 0.327_591_1;
 
 /// Φ(x) and the density φ(x).
@@ -20,10 +14,7 @@ const ERFC_T: f32 = 0.327_591_1;
 fn normal<S: Simd>(simd: S, x: S::f32s) -> (S::f32s, S::f32s) {
     let one = simd.splat_f32s(1.0);
     let size = simd.abs_f32s(x);
-    let bell = exp(
-        simd,
-        simd.mul_f32s(simd.mul_f32s(x, x), simd.splat_f32s(-0.5)),
-    );
+    let bell = exp(simd, simd.mul_f32s(simd.mul_f32s(x, x), simd.splat_f32s(-0.5)));
     let scaled = simd.mul_f32s(size, simd.splat_f32s(ERFC_T * std::f32::consts::FRAC_1_SQRT_2));
     let t = simd.div_f32s(one, simd.add_f32s(one, scaled));
     let tail = simd.mul_f32s(simd.mul_f32s(t, horner(simd, &ERFC, t)), bell);
@@ -86,7 +77,10 @@ mod tests {
                 let x = f64::from(x);
                 let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
                 assert!((f64::from(y) - x * phi(x)).abs() < 2e-6, "gelu({x}) = {y}");
-                assert!((f64::from(s) - phi(x) - x * density).abs() < 2e-6, "slope({x}) = {s}");
+                assert!(
+                    (f64::from(s) - phi(x) - x * density).abs() < 2e-6,
+                    "slope({x}) = {s}"
+                );
             }
         });
     }

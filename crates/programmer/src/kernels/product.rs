@@ -167,9 +167,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// Whether a matrix of this shape lies within the data.
     fn holds(&self, rows: usize, columns: usize) -> bool {
-        rows == 0
-            || columns == 0
-            || self.data.len() > (rows - 1) * self.row + (columns - 1) * self.column
+        rows == 0 || columns == 0 || self.data.len() > (rows - 1) * self.row + (columns - 1) * self.column
     }
 }
 
@@ -184,7 +182,10 @@ pub fn small_product(
     out_stride: usize,
 ) {
     let (rows, k, columns) = shape;
-    assert!(columns.is_multiple_of(LINE) && right.column == 1, "whole lines side by side");
+    assert!(
+        columns.is_multiple_of(LINE) && right.column == 1,
+        "whole lines side by side"
+    );
     assert!(
         left.holds(rows, k) && right.holds(k, columns),
         "operands too short for a product of {rows} x {k} x {columns}"

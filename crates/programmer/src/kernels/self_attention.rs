@@ -71,7 +71,13 @@ pub fn forward(
         let turned = rows(&scratch.turned, width);
         small_product((n, size, width), query, turned, p, width);
         softmax_rows(heads.scale(), n, p);
-        small_product((n, n, size), rows(p, width), value, &mut context[head * size..], w);
+        small_product(
+            (n, n, size),
+            rows(p, width),
+            value,
+            &mut context[head * size..],
+            w,
+        );
     }
 }
 
@@ -94,12 +100,24 @@ pub fn backward(
         scratch.turn(&qkv[2 * w + at..], 3 * w, n, size);
         scratch.d_scores.resize(n * width, 0.0);
         let d_scores = &mut scratch.d_scores[..n * width];
-        small_product((n, size, width), d_out, rows(&scratch.turned, width), d_scores, width);
+        small_product(
+            (n, size, width),
+            d_out,
+            rows(&scratch.turned, width),
+            d_scores,
+            width,
+        );
         softmax_backward(heads.scale(), width, p, d_scores);
         let d_scores = rows(d_scores, width);
         small_product((n, n, size), d_scores, key, &mut d_qkv[at..], 3 * w);
         small_product((n, n, size), turned(d_scores), query, &mut d_qkv[w + at..], 3 * w);
-        small_product((n, n, size), turned(rows(p, width)), d_out, &mut d_qkv[2 * w + at..], 3 * w);
+        small_product(
+            (n, n, size),
+            turned(rows(p, width)),
+            d_out,
+            &mut d_qkv[2 * w + at..],
+            3 * w,
+        );
     }
 }
 

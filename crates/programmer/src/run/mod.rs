@@ -6,13 +6,13 @@
 //! threads only through rounding, and are the same from run to run.
 
 use crate::batch::{Batch, Example};
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::layers::gradient::collect;
 use crate::layers::slots::{SlotGradient, SlotMemory};
 use crate::layers::{Source, Sources};
 use crate::network::Network;
 use crate::passes::decoder::{DecoderTape, Loss};
-use crate::dropout::Dropout;
 use crate::passes::encoder::EncoderTape;
 use crate::passes::forest::Forest;
 use rayon::prelude::*;

@@ -61,7 +61,14 @@ impl NormTape {
         self.inverse.resize(rows, 0.0);
         out.shape(rows, width);
         let branch = self.branch.data_mut();
-        add_and_norm(norm, residual, self.mask.data(), branch, &mut self.inverse, out.data_mut());
+        add_and_norm(
+            norm,
+            residual,
+            self.mask.data(),
+            branch,
+            &mut self.inverse,
+            out.data_mut(),
+        );
     }
 
     /// Makes the gradient of the branch, and with dropout that of the residual, which without is the same.
@@ -77,7 +84,14 @@ impl NormTape {
             bias: &mut self.d_bias,
         };
         let normal = self.branch.data();
-        norm_backward(gain, normal, &self.inverse, d_out.data(), self.d_branch.data_mut(), gradient);
+        norm_backward(
+            gain,
+            normal,
+            &self.inverse,
+            d_out.data(),
+            self.d_branch.data_mut(),
+            gradient,
+        );
         if self.mask.rows() > 0 {
             residual.shape(rows, width);
             residual.data_mut().copy_from_slice(self.d_branch.data());
@@ -87,7 +101,11 @@ impl NormTape {
 
     /// The gradient of the residual after [`backward`](Self::backward).
     fn d_residual<'a>(&'a self, residual: &'a Matrix) -> Rows<'a> {
-        Rows::all(if self.mask.rows() > 0 { residual } else { &self.d_branch })
+        Rows::all(if self.mask.rows() > 0 {
+            residual
+        } else {
+            &self.d_branch
+        })
     }
 
     /// Names the sources of the gradients of gain and bias, whose entries begin at `first`.
@@ -161,7 +179,14 @@ impl Block {
 
     /// Leads the rows of all sequences through the layer; `starts` says where each begins, and the end of the last.
     /// With `keep` the tape has what the backward pass needs.
-    pub fn forward(&self, x: &Matrix, starts: &[usize], keep: bool, tape: &mut BlockTape, buffers: &mut Buffers) {
+    pub fn forward(
+        &self,
+        x: &Matrix,
+        starts: &[usize],
+        keep: bool,
+        tape: &mut BlockTape,
+        buffers: &mut Buffers,
+    ) {
         let (rows, w) = (x.rows(), x.cols());
         tape.qkv.shape(rows, 3 * w);
         self.qkv.forward(Rows::all(x), tape.qkv.data_mut(), 3 * w);
@@ -266,8 +291,7 @@ impl Block {
         self.output
             .sources(all(&first.d_branch), all(&tape.context), sources);
         first.sources(self.first + FIRST_NORM, sources);
-        self.inner
-            .sources(all(&tape.slope), all(&tape.attended), sources);
+        self.inner.sources(all(&tape.slope), all(&tape.attended), sources);
         self.outer
             .sources(all(&second.d_branch), all(&tape.inner), sources);
         second.sources(self.first + SECOND_NORM, sources);

@@ -61,12 +61,19 @@ impl Trained {
 
     /// The `n` uppermost layers.
     pub fn upper(shape: &Shape, n: usize) -> Self {
-        Self((0..=shape.layers).map(|part| part > 0 && part + n > shape.layers).collect())
+        Self(
+            (0..=shape.layers)
+                .map(|part| part > 0 && part + n > shape.layers)
+                .collect(),
+        )
     }
 
     /// These layers, and the embeddings if that is wanted.
     pub fn layers(shape: &Shape, layers: &[usize], embeddings: bool) -> Self {
-        let trained = |part: usize| part.checked_sub(1).map_or(embeddings, |layer| layers.contains(&layer));
+        let trained = |part: usize| {
+            part.checked_sub(1)
+                .map_or(embeddings, |layer| layers.contains(&layer))
+        };
         Self((0..=shape.layers).map(trained).collect())
     }
 
@@ -181,7 +188,11 @@ impl Transformer {
         let pack = |(layer, block): (usize, &mut Arc<Block>)| {
             if wanted(layer) {
                 let backward = lowest.is_some_and(|lowest| lowest <= layer + 1);
-                Arc::make_mut(block).pack(|entry| this.entry(values, layer + 1, entry), this.shape(), backward);
+                Arc::make_mut(block).pack(
+                    |entry| this.entry(values, layer + 1, entry),
+                    this.shape(),
+                    backward,
+                );
             }
         };
         if rayon::current_thread_index().is_some() {

@@ -42,7 +42,13 @@ impl Shape {
     /// # Errors
     /// [`Error::Config`] names the size that is not.
     pub fn check(&self) -> Result<()> {
-        let sizes = [self.pieces, self.positions, self.segments, self.heads, self.layers];
+        let sizes = [
+            self.pieces,
+            self.positions,
+            self.segments,
+            self.heads,
+            self.layers,
+        ];
         if sizes.contains(&0) {
             return Err(Error::Config("a size of the transformer is 0".into()));
         }

@@ -49,7 +49,13 @@ impl TransformerTape {
         let lowest = transformer.trained.lowest().filter(|_| learn);
         self.unrecorded = lowest.map_or(layers, |part| part.saturating_sub(1));
         self.blocks.resize_with(layers, BlockTape::default);
-        self.embed(transformer, values, sequences, ids, dropout.filter(|_| lowest == Some(0)));
+        self.embed(
+            transformer,
+            values,
+            sequences,
+            ids,
+            dropout.filter(|_| lowest == Some(0)),
+        );
         for (layer, block) in transformer.blocks.iter().enumerate() {
             let keep = layer >= self.unrecorded;
             // The layer's own tape is taken out, so that the one below can be read.
@@ -60,7 +66,14 @@ impl TransformerTape {
             });
             for (branch, norm) in tape.norms.iter_mut().enumerate() {
                 let (branch, dropout) = (1 + 2 * layer + branch, dropout.filter(|_| keep));
-                mask(&mut norm.mask, branch, &self.starts, ids, transformer.shape().width, dropout);
+                mask(
+                    &mut norm.mask,
+                    branch,
+                    &self.starts,
+                    ids,
+                    transformer.shape().width,
+                    dropout,
+                );
             }
             let mut buffers = std::mem::take(&mut self.buffers);
             block.forward(self.output_of(layer), &self.starts, keep, &mut tape, &mut buffers);

@@ -71,7 +71,9 @@ impl Run {
         let outputs = self.outputs(values, &sequences());
         let sum = |(s, output): (usize, &Vec<f32>)| {
             let terms = output.iter().enumerate();
-            terms.map(|(i, &x)| f64::from(x) * f64::from(direction(s, i))).sum::<f64>()
+            terms
+                .map(|(i, &x)| f64::from(x) * f64::from(direction(s, i)))
+                .sum::<f64>()
         };
         outputs.iter().enumerate().map(sum).sum()
     }
@@ -133,13 +135,21 @@ fn gradients_are_those_of_what_dropout_leaves() {
 #[test]
 fn any_mix_of_layers_is_trained_and_nothing_else_has_a_gradient() {
     let all = Run::new(Trained::all(&shape()), 1, None).gradient(weights().values());
-    for (layers, embeddings) in [(vec![1], false), (vec![0, 2], false), (vec![], true), (vec![2], true)] {
+    for (layers, embeddings) in [
+        (vec![1], false),
+        (vec![0, 2], false),
+        (vec![], true),
+        (vec![2], true),
+    ] {
         let trained = Trained::layers(&shape(), &layers, embeddings);
         let mut run = Run::new(trained, 1, None);
         let values = run.transformer.initial();
         let gradient = run.gradient(&values);
         let entries = run.transformer.entries();
-        let part = |name: &str| match name.strip_prefix("layer.").and_then(|rest| rest.split('.').next()) {
+        let part = |name: &str| match name
+            .strip_prefix("layer.")
+            .and_then(|rest| rest.split('.').next())
+        {
             Some(layer) => layers.contains(&layer.parse().unwrap()),
             None => embeddings,
         };
@@ -152,7 +162,12 @@ fn any_mix_of_layers_is_trained_and_nothing_else_has_a_gradient() {
             assert_eq!(gradient[ours.range()], all[theirs.range()], "{}", ours.name);
         }
     }
-    assert_eq!(Run::new(Trained::none(&shape()), 1, None).transformer.trained_numbers(), 0);
+    assert_eq!(
+        Run::new(Trained::none(&shape()), 1, None)
+            .transformer
+            .trained_numbers(),
+        0
+    );
 }
 
 #[test]
@@ -211,6 +226,9 @@ fn what_cannot_be_read_is_named() {
             .to_string()
     };
     assert_eq!(said(&[1, 23]), "example 1: piece 23 of a vocabulary of 23");
-    assert_eq!(said(&[]), "example 1: a sequence of 0 pieces: 1 to 20 can be read");
+    assert_eq!(
+        said(&[]),
+        "example 1: a sequence of 0 pieces: 1 to 20 can be read"
+    );
     assert!(said(&[0; 21]).contains("1 to 20"));
 }

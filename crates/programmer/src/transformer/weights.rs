@@ -64,9 +64,18 @@ fn entries(shape: &Shape) -> Vec<(String, Vec<String>, usize, usize)> {
     for l in 0..shape.layers {
         let mut add = |ours: &str, theirs: &[&str], rows, cols| {
             let published = |name: &&str| format!("encoder.layer.{l}.{name}");
-            all.push((format!("layer.{l}.{ours}"), theirs.iter().map(published).collect(), rows, cols));
+            all.push((
+                format!("layer.{l}.{ours}"),
+                theirs.iter().map(published).collect(),
+                rows,
+                cols,
+            ));
         };
-        let qkv = ["attention.self.query", "attention.self.key", "attention.self.value"];
+        let qkv = [
+            "attention.self.query",
+            "attention.self.key",
+            "attention.self.value",
+        ];
         let [weight, bias] = ["weight", "bias"].map(|part| qkv.map(|name| format!("{name}.{part}")));
         add("qkv.weight", &weight.each_ref().map(String::as_str), 3 * w, w);
         add("qkv.bias", &bias.each_ref().map(String::as_str), 1, 3 * w);
@@ -136,7 +145,8 @@ impl Weights {
         for entry in entries_of(&shape, |_| true) {
             let centre = if entry.name.ends_with("gain") { 1.0 } else { 0.0 };
             let spread = 0.02 * 3.0f32.sqrt();
-            let numbers = (0..entry.rows * entry.cols).map(|_| centre + spread * (2.0 * stream.uniform() - 1.0));
+            let numbers =
+                (0..entry.rows * entry.cols).map(|_| centre + spread * (2.0 * stream.uniform() - 1.0));
             values.extend(numbers);
         }
         Self::new(shape, values)
@@ -162,7 +172,11 @@ impl Weights {
         // Some files carry all names behind a prefix.
         let prefix = ["", "bert."]
             .into_iter()
-            .find(|p| tensors.tensor(&format!("{p}embeddings.word_embeddings.weight")).is_ok())
+            .find(|p| {
+                tensors
+                    .tensor(&format!("{p}embeddings.word_embeddings.weight"))
+                    .is_ok()
+            })
             .ok_or("no `embeddings.word_embeddings.weight`: not the weights of a BERT encoder")?;
         let size = |name: &str, at: usize| {
             let view = tensors.tensor(&format!("{prefix}{name}")).ok();
@@ -189,13 +203,19 @@ impl Weights {
                 let view = tensors.tensor(&name);
                 let view = view.map_err(|_| format!("the tensor {name} is missing"))?;
                 if view.dtype() != Dtype::F32 {
-                    return Err(format!("the tensor {name} is {:?} and should be F32", view.dtype()));
+                    return Err(format!(
+                        "the tensor {name} is {:?} and should be F32",
+                        view.dtype()
+                    ));
                 }
                 values.extend(read_f32(view.data()));
             }
             let (found, needed) = (values.len() - before, rows * cols);
             if found != needed {
-                return Err(format!("{} has {found} numbers and should have {needed}", names.join(" + ")));
+                return Err(format!(
+                    "{} has {found} numbers and should have {needed}",
+                    names.join(" + ")
+                ));
             }
         }
         if values.iter().any(|x| !x.is_finite()) {

@@ -2,8 +2,8 @@
 
 mod backward;
 
-use crate::dropout::{Dropout, Site};
 use crate::batch::Example;
+use crate::dropout::{Dropout, Site};
 use crate::kernels::product::Start;
 use crate::kernels::rows::Rows;
 use crate::kernels::vector::add_scaled;
