@@ -22,7 +22,7 @@ struct Golden {
 }
 
 fn golden() -> Vec<Golden> {
-    serde_json::from_str(include_str!("encoder/golden.json")).unwrap()
+    serde_json::from_str(include_str!("encoder/golden.json")).expect("the golden file is JSON")
 }
 
 fn folder() -> Option<PathBuf> {

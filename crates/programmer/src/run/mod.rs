@@ -174,6 +174,7 @@ impl Runner {
         if !network.trainable() {
             return Err(Error::Config("the network was made for inference only".into()));
         }
+        network.check_whole()?;
         if gradient.len() != network.values().len() {
             return Err(Error::Config(format!(
                 "a gradient of {} numbers for {} parameters",

@@ -25,17 +25,17 @@
 
 mod block;
 mod reader;
-mod shape;
 mod tape;
 #[cfg(test)]
 mod tests;
 mod weights;
 
+pub use crate::shape::Shape;
 pub use reader::Reader;
-pub use shape::Shape;
 pub use weights::Weights;
 
 pub(crate) use tape::TransformerTape;
+pub(crate) use weights::{byte_scale, to_bytes};
 
 use crate::error::{Error, Result};
 use crate::parameters::{Entry, EntryId};
@@ -59,13 +59,9 @@ impl Trained {
         Self(vec![true; shape.layers + 1])
     }
 
-    /// The `n` uppermost layers.
+    /// The `n` uppermost layers; one more than there are for the embeddings too.
     pub fn upper(shape: &Shape, n: usize) -> Self {
-        Self(
-            (0..=shape.layers)
-                .map(|part| part > 0 && part + n > shape.layers)
-                .collect(),
-        )
+        Self((0..=shape.layers).map(|part| part + n > shape.layers).collect())
     }
 
     /// These layers, and the embeddings if that is wanted.
@@ -99,6 +95,8 @@ pub struct Transformer {
     first: Vec<EntryId>,
     /// Shared as long as nobody trains them.
     blocks: Vec<Arc<Block>>,
+    /// Whether they are packed for the way back too.
+    learns: bool,
 }
 
 impl Transformer {
@@ -107,6 +105,27 @@ impl Transformer {
     /// # Errors
     /// [`Error::Config`] if the choice of parts is for another number of layers.
     pub fn new(weights: Arc<Weights>, trained: Trained) -> Result<Self> {
+        let mut transformer = Self::unpacked(weights, trained)?;
+        let values = transformer.initial();
+        transformer.pack(&values, true, |_| true);
+        Ok(transformer)
+    }
+
+    /// A transformer with these trained numbers; unless it `learns`, there is no way back through it.
+    pub(crate) fn with_values(
+        weights: Arc<Weights>,
+        trained: Trained,
+        values: &[f32],
+        learns: bool,
+    ) -> Result<Self> {
+        let mut transformer = Self::unpacked(weights, trained)?;
+        check_values(&transformer, values)?;
+        transformer.pack(values, learns, |_| true);
+        Ok(transformer)
+    }
+
+    /// Everything but the weights of those layers that are not shared.
+    fn unpacked(weights: Arc<Weights>, trained: Trained) -> Result<Self> {
         let shape = *weights.shape();
         if trained.0.len() != shape.layers + 1 {
             return Err(Error::Config(format!(
@@ -123,19 +142,15 @@ impl Transformer {
             })
             .collect::<Vec<_>>();
         let entries = Arc::new(entries_of(&shape, |part| trained.0[part]));
-        let blocks = (0..shape.layers)
-            .map(|layer| Arc::new(Block::new(first[layer + 1])))
-            .collect();
-        let mut transformer = Self {
+        let blocks = (0..shape.layers).map(|layer| Arc::new(Block::new(first[layer + 1])));
+        Ok(Self {
+            blocks: blocks.collect(),
             weights,
             trained,
             entries,
             first,
-            blocks,
-        };
-        let values = transformer.initial();
-        transformer.pack(&values, |_| true);
-        Ok(transformer)
+            learns: false,
+        })
     }
 
     /// The sizes.
@@ -158,6 +173,12 @@ impl Transformer {
         &self.entries
     }
 
+    /// Layers below the lowest trained part: what they give never changes.
+    pub(crate) fn fixed_layers(&self) -> usize {
+        let lowest = self.trained.lowest();
+        lowest.map_or(self.blocks.len(), |part| part.saturating_sub(1))
+    }
+
     /// Number of trained numbers.
     pub fn trained_numbers(&self) -> usize {
         self.entries.last().map_or(0, |entry| entry.range().end)
@@ -177,17 +198,20 @@ impl Transformer {
     /// Packs new trained numbers. On a thread of a pool the layers are packed in parallel.
     pub fn refresh(&mut self, values: &[f32]) {
         let trained = self.trained.0.clone();
-        self.pack(values, |layer| trained[layer + 1]);
+        self.pack(values, self.learns, |layer| trained[layer + 1]);
     }
 
-    fn pack(&mut self, values: &[f32], wanted: impl Fn(usize) -> bool + Sync) {
+    fn pack(&mut self, values: &[f32], learns: bool, wanted: impl Fn(usize) -> bool + Sync) {
+        self.learns = learns;
         // A gradient goes down to the lowest trained part, and through whatever lies above it.
         let lowest = self.trained.lowest();
         let mut blocks = std::mem::take(&mut self.blocks);
         let this = &*self;
         let pack = |(layer, block): (usize, &mut Arc<Block>)| {
-            if wanted(layer) {
-                let backward = lowest.is_some_and(|lowest| lowest <= layer + 1);
+            let backward = learns && lowest.is_some_and(|lowest| lowest <= layer + 1);
+            if !this.trained.0[layer + 1] && !backward {
+                *block = this.weights.packed(layer);
+            } else if wanted(layer) {
                 Arc::make_mut(block).pack(
                     |entry| this.entry(values, layer + 1, entry),
                     this.shape(),
@@ -231,4 +255,16 @@ impl Transformer {
             None => Ok(()),
         }
     }
+}
+
+/// Whether there are as many numbers as are trained.
+fn check_values(transformer: &Transformer, values: &[f32]) -> Result<()> {
+    let needed = transformer.trained_numbers();
+    if values.len() == needed {
+        return Ok(());
+    }
+    Err(Error::Config(format!(
+        "{} numbers for the {needed} trained ones of a transformer",
+        values.len()
+    )))
 }

@@ -1,6 +1,6 @@
 //! Reading many sequences on a few threads, and the gradient of what was read.
 
-use super::{Transformer, TransformerTape};
+use super::{Transformer, TransformerTape, check_values};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::rows::Rows;
@@ -154,15 +154,4 @@ impl Reader {
         collect(&self.pool, self.shards.len(), entries, &by_entry, gradient);
         Ok(())
     }
-}
-
-fn check_values(transformer: &Transformer, values: &[f32]) -> Result<()> {
-    let needed = transformer.trained_numbers();
-    if values.len() == needed {
-        return Ok(());
-    }
-    Err(Error::Config(format!(
-        "{} numbers for the {needed} trained ones of a transformer",
-        values.len()
-    )))
 }

@@ -18,14 +18,16 @@ pub(crate) struct TransformerTape {
     pieces: Vec<(u32, u32, f32)>,
     positions: Vec<(u32, u32, f32)>,
     norm: NormTape,
+    /// What the embeddings gave, or, if it was `given`, the layers below the lowest trained one.
     embedded: Matrix,
+    given: bool,
     /// The dropout of the embeddings, which comes after their normalisation.
     mask: Matrix,
     /// The layers from the lowest trained one on; those below need no record and take turns.
     blocks: Vec<BlockTape>,
-    below: [BlockTape; 2],
-    /// Layers without a record.
-    unrecorded: usize,
+    turns: [BlockTape; 2],
+    /// Layers below the lowest trained part.
+    fixed: usize,
     d: Matrix,
     /// Gradient of the vector of the first segment, which all pieces share.
     d_segment: Vec<f32>,
@@ -45,44 +47,85 @@ impl TransformerTape {
         dropout: Option<Dropout>,
         learn: bool,
     ) {
-        let layers = transformer.blocks.len();
-        let lowest = transformer.trained.lowest().filter(|_| learn);
-        self.unrecorded = lowest.map_or(layers, |part| part.saturating_sub(1));
-        self.blocks.resize_with(layers, BlockTape::default);
-        self.embed(
-            transformer,
-            values,
-            sequences,
-            ids,
-            dropout.filter(|_| lowest == Some(0)),
-        );
-        for (layer, block) in transformer.blocks.iter().enumerate() {
-            let keep = layer >= self.unrecorded;
-            // The layer's own tape is taken out, so that the one below can be read.
-            let mut tape = std::mem::take(if keep {
-                &mut self.blocks[layer]
-            } else {
-                &mut self.below[layer % 2]
-            });
-            for (branch, norm) in tape.norms.iter_mut().enumerate() {
-                let (branch, dropout) = (1 + 2 * layer + branch, dropout.filter(|_| keep));
-                mask(
-                    &mut norm.mask,
-                    branch,
-                    &self.starts,
-                    ids,
-                    transformer.shape().width,
-                    dropout,
-                );
-            }
-            let mut buffers = std::mem::take(&mut self.buffers);
-            block.forward(self.output_of(layer), &self.starts, keep, &mut tape, &mut buffers);
-            self.buffers = buffers;
-            *(if keep {
-                &mut self.blocks[layer]
-            } else {
-                &mut self.below[layer % 2]
-            }) = tape;
+        self.below(transformer, values, sequences, ids, dropout);
+        self.above(transformer, ids, dropout, learn);
+    }
+
+    /// Reads the sequences up to the lowest trained part; [`foundation`](Self::foundation) is what that gave.
+    pub fn below(
+        &mut self,
+        transformer: &Transformer,
+        values: &[f32],
+        sequences: &[&[u32]],
+        ids: &[u32],
+        dropout: Option<Dropout>,
+    ) {
+        let lowest = transformer.trained.lowest();
+        self.given = false;
+        self.blocks
+            .resize_with(transformer.blocks.len(), BlockTape::default);
+        self.fixed = transformer.fixed_layers();
+        self.lay_out(sequences);
+        self.embed(transformer, values, ids, dropout.filter(|_| lowest == Some(0)));
+        for layer in 0..self.fixed {
+            self.pass(transformer, layer, ids, None, false);
+        }
+    }
+
+    /// What [`below`](Self::below) gave, a row for each piece.
+    pub fn foundation(&self) -> &Matrix {
+        self.output_of(self.fixed)
+    }
+
+    /// Takes what [`below`](Self::below) gave for these sequences on another day from rows that `fill` writes.
+    pub fn found_on(
+        &mut self,
+        transformer: &Transformer,
+        sequences: &[&[u32]],
+        fill: impl FnOnce(&mut Matrix),
+    ) {
+        self.blocks
+            .resize_with(transformer.blocks.len(), BlockTape::default);
+        self.fixed = transformer.fixed_layers();
+        self.lay_out(sequences);
+        self.given = true;
+        self.embedded.shape(self.pieces.len(), transformer.shape().width);
+        fill(&mut self.embedded);
+    }
+
+    /// Goes on from there to the last layer.
+    pub fn above(&mut self, transformer: &Transformer, ids: &[u32], dropout: Option<Dropout>, learn: bool) {
+        for layer in self.fixed..transformer.blocks.len() {
+            self.pass(transformer, layer, ids, dropout, learn);
+        }
+    }
+
+    fn pass(
+        &mut self,
+        transformer: &Transformer,
+        layer: usize,
+        ids: &[u32],
+        dropout: Option<Dropout>,
+        keep: bool,
+    ) {
+        // The layer's own tape is taken out, so that the one below can be read.
+        let mut tape = std::mem::take(self.tape_of(layer));
+        let mut buffers = std::mem::take(&mut self.buffers);
+        for (branch, norm) in tape.norms.iter_mut().enumerate() {
+            let (branch, width) = (1 + 2 * layer + branch, transformer.shape().width);
+            mask(&mut norm.mask, branch, &self.starts, ids, width, dropout);
+        }
+        let x = self.output_of(layer);
+        transformer.blocks[layer].forward(x, &self.starts, keep, &mut tape, &mut buffers);
+        self.buffers = buffers;
+        *self.tape_of(layer) = tape;
+    }
+
+    fn tape_of(&mut self, layer: usize) -> &mut BlockTape {
+        if layer < self.fixed {
+            &mut self.turns[layer % 2]
+        } else {
+            &mut self.blocks[layer]
         }
     }
 
@@ -90,8 +133,9 @@ impl TransformerTape {
     fn output_of(&self, layer: usize) -> &Matrix {
         match layer.checked_sub(1) {
             None => &self.embedded,
-            Some(below) if below >= self.unrecorded => &self.blocks[below].output,
-            Some(below) => &self.below[below % 2].output,
+            Some(below) if below >= self.fixed => &self.blocks[below].output,
+            Some(_) if self.given => &self.embedded,
+            Some(below) => &self.turns[below % 2].output,
         }
     }
 
@@ -105,15 +149,7 @@ impl TransformerTape {
         &self.starts
     }
 
-    fn embed(
-        &mut self,
-        transformer: &Transformer,
-        values: &[f32],
-        sequences: &[&[u32]],
-        ids: &[u32],
-        dropout: Option<Dropout>,
-    ) {
-        let w = transformer.shape().width;
+    fn lay_out(&mut self, sequences: &[&[u32]]) {
         self.starts.clear();
         self.starts.push(0);
         self.pieces.clear();
@@ -126,6 +162,10 @@ impl TransformerTape {
             }
             self.starts.push(self.pieces.len());
         }
+    }
+
+    fn embed(&mut self, transformer: &Transformer, values: &[f32], ids: &[u32], dropout: Option<Dropout>) {
+        let w = transformer.shape().width;
         let [words, positions, segments, gain, bias] =
             [WORDS, POSITIONS, SEGMENTS, GAIN, BIAS].map(|entry| transformer.entry(values, 0, entry));
         self.norm.branch.shape(self.pieces.len(), w);
@@ -151,7 +191,7 @@ impl TransformerTape {
         let Some(lowest) = transformer.trained.lowest() else {
             return;
         };
-        for (layer, block) in transformer.blocks.iter().enumerate().skip(self.unrecorded).rev() {
+        for (layer, block) in transformer.blocks.iter().enumerate().skip(self.fixed).rev() {
             let wanted = layer + 1 > lowest;
             block.backward(
                 &self.starts,

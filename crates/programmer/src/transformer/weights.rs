@@ -1,12 +1,14 @@
 //! The numbers of a transformer, in parts: the embeddings, then the layers.
 
-use super::Shape;
+use super::block::Block;
 use crate::error::{Error, Result};
 use crate::file::{read_bytes, read_f32};
 use crate::parameters::{Entry, EntryId};
 use crate::random::Stream;
+use crate::shape::Shape;
 use safetensors::{Dtype, SafeTensors};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// Entries of the embeddings.
 pub(super) mod embeddings {
@@ -45,71 +47,74 @@ pub struct Weights {
     shape: Shape,
     entries: Vec<Entry>,
     values: Vec<f32>,
+    packed: Vec<OnceLock<Arc<Block>>>,
 }
 
-/// The published names of what an entry holds, one below the other, and their rows and columns together.
-fn entries(shape: &Shape) -> Vec<(String, Vec<String>, usize, usize)> {
-    let (w, inner) = (shape.width, shape.inner);
-    let one = |ours: &str, theirs: &str, rows, cols| {
-        let prefix = |name: &str| format!("embeddings.{name}");
-        (prefix(ours), vec![prefix(theirs)], rows, cols)
+/// The published names of what the matrices of a part hold; of several, one lies below the other.
+fn published(part: usize) -> Vec<Vec<String>> {
+    let Some(layer) = part.checked_sub(1) else {
+        let names = [
+            "word_embeddings.weight",
+            "position_embeddings.weight",
+            "token_type_embeddings.weight",
+            "LayerNorm.weight",
+            "LayerNorm.bias",
+        ];
+        return names.map(|name| vec![format!("embeddings.{name}")]).to_vec();
     };
-    let mut all = vec![
-        one("words", "word_embeddings.weight", shape.pieces, w),
-        one("positions", "position_embeddings.weight", shape.positions, w),
-        one("segments", "token_type_embeddings.weight", shape.segments, w),
-        one("norm.gain", "LayerNorm.weight", 1, w),
-        one("norm.bias", "LayerNorm.bias", 1, w),
-    ];
-    for l in 0..shape.layers {
-        let mut add = |ours: &str, theirs: &[&str], rows, cols| {
-            let published = |name: &&str| format!("encoder.layer.{l}.{name}");
-            all.push((
-                format!("layer.{l}.{ours}"),
-                theirs.iter().map(published).collect(),
-                rows,
-                cols,
-            ));
-        };
-        let qkv = [
+    let pairs: [&[&str]; 6] = [
+        &[
             "attention.self.query",
             "attention.self.key",
             "attention.self.value",
-        ];
-        let [weight, bias] = ["weight", "bias"].map(|part| qkv.map(|name| format!("{name}.{part}")));
-        add("qkv.weight", &weight.each_ref().map(String::as_str), 3 * w, w);
-        add("qkv.bias", &bias.each_ref().map(String::as_str), 1, 3 * w);
-        add("output.weight", &["attention.output.dense.weight"], w, w);
-        add("output.bias", &["attention.output.dense.bias"], 1, w);
-        add("first_norm.gain", &["attention.output.LayerNorm.weight"], 1, w);
-        add("first_norm.bias", &["attention.output.LayerNorm.bias"], 1, w);
-        add("inner.weight", &["intermediate.dense.weight"], inner, w);
-        add("inner.bias", &["intermediate.dense.bias"], 1, inner);
-        add("outer.weight", &["output.dense.weight"], w, inner);
-        add("outer.bias", &["output.dense.bias"], 1, w);
-        add("second_norm.gain", &["output.LayerNorm.weight"], 1, w);
-        add("second_norm.bias", &["output.LayerNorm.bias"], 1, w);
-    }
-    all
+        ],
+        &["attention.output.dense"],
+        &["attention.output.LayerNorm"],
+        &["intermediate.dense"],
+        &["output.dense"],
+        &["output.LayerNorm"],
+    ];
+    let name = |name: &str, part: &str| format!("encoder.layer.{layer}.{name}.{part}");
+    let both = |names: &&[&str]| {
+        ["weight", "bias"].map(|part| names.iter().map(|n| name(n, part)).collect::<Vec<_>>())
+    };
+    pairs.iter().flat_map(both).collect()
 }
 
 /// The entries of some parts, one after the other.
 pub(super) fn entries_of(shape: &Shape, wanted: impl Fn(usize) -> bool) -> Vec<Entry> {
-    let all = entries(shape);
     let mut offset = 0;
-    let mut kept = Vec::new();
-    for part in (0..=shape.layers).filter(|&part| wanted(part)) {
-        for (name, _, rows, cols) in &all[first_entry(part)..first_entry(part + 1)] {
-            kept.push(Entry {
-                name: name.clone(),
-                rows: *rows,
-                cols: *cols,
-                offset,
-            });
-            offset += rows * cols;
-        }
+    let parts = (0..=shape.layers).filter(|&part| wanted(part));
+    let entry = |(name, rows, cols)| {
+        let entry = Entry {
+            name,
+            rows,
+            cols,
+            offset,
+        };
+        offset = entry.range().end;
+        entry
+    };
+    parts.flat_map(|part| shape.matrices(part)).map(entry).collect()
+}
+
+/// What 8 bits leave of a row: multiples of its scale, which is one 127th of its largest number with 12 bits, so
+/// that products with it are exact and rounding again changes nothing.
+pub(crate) fn byte_scale(row: &[f32]) -> f32 {
+    const KEPT: u32 = !0xfff;
+    let scale = row.iter().fold(0.0f32, |m, x| m.max(x.abs())) / 127.0;
+    let cut = f32::from_bits(scale.to_bits() & KEPT);
+    if cut < scale {
+        f32::from_bits(cut.to_bits() + 0x1000)
+    } else {
+        cut
     }
-    kept
+}
+
+/// The bytes of a row with this scale.
+pub(crate) fn to_bytes(row: &[f32], scale: f32) -> impl Iterator<Item = i8> + '_ {
+    row.iter()
+        .map(move |x| if scale > 0.0 { (x / scale).round() as i8 } else { 0 })
 }
 
 impl Weights {
@@ -128,6 +133,7 @@ impl Weights {
             )));
         }
         Ok(Self {
+            packed: (0..shape.layers).map(|_| OnceLock::new()).collect(),
             shape,
             entries,
             values,
@@ -196,7 +202,9 @@ impl Weights {
         };
         shape.check().map_err(|e| e.to_string())?;
         let mut values = Vec::new();
-        for (_, names, rows, cols) in entries(&shape) {
+        let matrices =
+            (0..=shape.layers).flat_map(|part| shape.matrices(part).into_iter().zip(published(part)));
+        for ((_, rows, cols), names) in matrices {
             let before = values.len();
             for name in &names {
                 let name = format!("{prefix}{name}");
@@ -224,9 +232,41 @@ impl Weights {
         Self::new(shape, values).map_err(|e| e.to_string())
     }
 
+    /// The same weights as 8 bits hold them, with a scale for each row of a matrix; vectors stay as they are.
+    pub fn in_bytes(mut self) -> Self {
+        self.packed
+            .iter_mut()
+            .for_each(|packed| *packed = OnceLock::new());
+        for entry in self.entries.iter().filter(|entry| entry.rows > 1) {
+            for row in self.values[entry.range()].chunks_exact_mut(entry.cols) {
+                let scale = byte_scale(row);
+                let bytes: Vec<i8> = to_bytes(row, scale).collect();
+                row.iter_mut()
+                    .zip(bytes)
+                    .for_each(|(x, byte)| *x = scale * f32::from(byte));
+            }
+        }
+        self
+    }
+
     /// The sizes.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// A layer packed for reading alone, shared by all who do not train it.
+    pub(super) fn packed(&self, layer: usize) -> Arc<Block> {
+        let pack = || {
+            let mut block = Block::new(0);
+            let first = first_entry(layer + 1);
+            block.pack(
+                |at| &self.values[self.entries[first + at].range()],
+                &self.shape,
+                false,
+            );
+            Arc::new(block)
+        };
+        Arc::clone(self.packed[layer].get_or_init(pack))
     }
 
     /// Where each matrix lies.

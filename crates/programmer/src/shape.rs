@@ -67,7 +67,7 @@ impl Shape {
         Ok(())
     }
 
-    pub(super) fn heads(&self) -> Heads {
+    pub(crate) fn heads(&self) -> Heads {
         Heads {
             count: self.heads,
             size: self.width / self.heads,
@@ -80,5 +80,48 @@ impl Shape {
         let (n, w, inner) = (n as u64, self.width as u64, self.inner as u64);
         let layer = 2 * n * (4 * w * w + 2 * w * inner) + 4 * n * n * w;
         self.layers as u64 * layer
+    }
+
+    /// The part of each matrix, in order.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..=self.layers).flat_map(|part| self.matrices(part).into_iter().map(move |_| part))
+    }
+
+    /// The matrices of a part, with their rows and columns: of the embeddings (part 0), or of layer `part − 1`.
+    pub(crate) fn matrices(&self, part: usize) -> Vec<(String, usize, usize)> {
+        let (w, inner) = (self.width, self.inner);
+        let (prefix, matrices) = match part.checked_sub(1) {
+            None => (
+                "embeddings".to_owned(),
+                vec![
+                    ("words", self.pieces, w),
+                    ("positions", self.positions, w),
+                    ("segments", self.segments, w),
+                    ("norm.gain", 1, w),
+                    ("norm.bias", 1, w),
+                ],
+            ),
+            Some(layer) => (
+                format!("layer.{layer}"),
+                vec![
+                    ("qkv.weight", 3 * w, w),
+                    ("qkv.bias", 1, 3 * w),
+                    ("output.weight", w, w),
+                    ("output.bias", 1, w),
+                    ("first_norm.gain", 1, w),
+                    ("first_norm.bias", 1, w),
+                    ("inner.weight", inner, w),
+                    ("inner.bias", 1, inner),
+                    ("outer.weight", w, inner),
+                    ("outer.bias", 1, w),
+                    ("second_norm.gain", 1, w),
+                    ("second_norm.bias", 1, w),
+                ],
+            ),
+        };
+        let named = matrices.into_iter();
+        named
+            .map(|(name, rows, cols)| (format!("{prefix}.{name}"), rows, cols))
+            .collect()
     }
 }
