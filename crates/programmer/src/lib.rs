@@ -91,6 +91,7 @@ mod step;
 mod stored;
 pub mod transformer;
 mod vectors;
+mod weights;
 mod words;
 
 pub use batch::{Batch, Columns, Example, Program, Reading, Span, WeightedProgram};

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::file::{Contents, Tensor, f32_bytes, read_f32};
 use crate::pieces::Pieces;
 use crate::shape::Shape;
-use crate::transformer::{Weights, byte_scale, to_bytes};
+use crate::weights::{Weights, byte_scale, to_bytes};
 use safetensors::Dtype;
 use std::path::Path;
 use std::sync::Arc;

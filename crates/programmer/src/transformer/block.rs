@@ -1,6 +1,5 @@
 //! One layer: attention and two products, each with a residual connection and a normalisation.
 
-use super::weights::layer::{FIRST_NORM, INNER, OUTER, OUTPUT, QKV, SECOND_NORM};
 use crate::kernels::gelu::{gelu, gelu_and_slope};
 use crate::kernels::norm::{Norm, NormGradient, add_and_norm, norm_backward};
 use crate::kernels::product::Start;
@@ -12,6 +11,7 @@ use crate::layers::{Source, Sources};
 use crate::matrix::Matrix;
 use crate::parameters::{EntryId, LinearIds};
 use crate::shape::Shape;
+use crate::weights::layer::{FIRST_NORM, INNER, OUTER, OUTPUT, QKV, SECOND_NORM};
 
 /// A layer's weights, packed, and its gains and biases.
 #[derive(Clone, Debug)]

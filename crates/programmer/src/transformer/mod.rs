@@ -28,21 +28,19 @@ mod reader;
 mod tape;
 #[cfg(test)]
 mod tests;
-mod weights;
 
 pub use crate::shape::Shape;
+pub use crate::weights::Weights;
 pub use reader::Reader;
-pub use weights::Weights;
 
 pub(crate) use tape::TransformerTape;
-pub(crate) use weights::{byte_scale, to_bytes};
 
 use crate::error::{Error, Result};
 use crate::parameters::{Entry, EntryId};
+use crate::weights::{entries_of, first_entry};
 use block::Block;
 use rayon::prelude::*;
 use std::sync::Arc;
-use weights::{entries_of, first_entry};
 
 /// Which parts of a transformer are trained: the embeddings, and each layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,7 +208,7 @@ impl Transformer {
         let pack = |(layer, block): (usize, &mut Arc<Block>)| {
             let backward = learns && lowest.is_some_and(|lowest| lowest <= layer + 1);
             if !this.trained.0[layer + 1] && !backward {
-                *block = this.weights.packed(layer);
+                *block = this.shared(layer);
             } else if wanted(layer) {
                 Arc::make_mut(block).pack(
                     |entry| this.entry(values, layer + 1, entry),
@@ -227,12 +225,26 @@ impl Transformer {
         self.blocks = blocks;
     }
 
+    /// A layer packed for reading alone, which all who do not train it share.
+    fn shared(&self, layer: usize) -> Arc<Block> {
+        self.weights.derived(layer, || {
+            let mut block = Block::new(0);
+            block.pack(|entry| self.fixed(layer + 1, entry), self.shape(), false);
+            block
+        })
+    }
+
+    /// A matrix of a part as the file had it.
+    fn fixed(&self, part: usize, entry: EntryId) -> &[f32] {
+        &self.weights.values()[self.weights.entries()[first_entry(part) + entry].range()]
+    }
+
     /// A matrix of a part, by its place there: from the trained numbers, or from those that stay.
     fn entry<'a>(&'a self, values: &'a [f32], part: usize, entry: EntryId) -> &'a [f32] {
         if self.trained.0[part] {
             &values[self.entries[self.first[part] + entry].range()]
         } else {
-            &self.weights.values()[self.weights.entries()[first_entry(part) + entry].range()]
+            self.fixed(part, entry)
         }
     }
 

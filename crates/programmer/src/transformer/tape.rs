@@ -2,12 +2,12 @@
 
 use super::Transformer;
 use super::block::{BlockTape, Buffers, NormTape};
-use super::weights::embeddings::{BIAS, GAIN, POSITIONS, SEGMENTS, WORDS};
 use crate::dropout::{Dropout, Site};
 use crate::kernels::norm::Norm;
 use crate::kernels::vector::{add_scaled, multiply};
 use crate::layers::{Source, Sources};
 use crate::matrix::Matrix;
+use crate::weights::embeddings::{BIAS, GAIN, POSITIONS, SEGMENTS, WORDS};
 
 /// What a transformer computed for some sequences, which lie one after the other without padding.
 #[derive(Clone, Debug, Default)]

@@ -1,17 +1,17 @@
-//! The numbers of a transformer, in parts: the embeddings, then the layers.
+//! The numbers of a published encoder, in parts: the embeddings, then the layers.
 
-use super::block::Block;
 use crate::error::{Error, Result};
 use crate::file::{read_bytes, read_f32};
 use crate::parameters::{Entry, EntryId};
 use crate::random::Stream;
 use crate::shape::Shape;
 use safetensors::{Dtype, SafeTensors};
+use std::any::Any;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// Entries of the embeddings.
-pub(super) mod embeddings {
+pub(crate) mod embeddings {
     pub const WORDS: usize = 0;
     pub const POSITIONS: usize = 1;
     pub const SEGMENTS: usize = 2;
@@ -22,7 +22,7 @@ pub(super) mod embeddings {
 }
 
 /// Entries of a layer. A weight's bias follows it, and so does a gain's.
-pub(super) mod layer {
+pub(crate) mod layer {
     pub const QKV: usize = 0;
     pub const OUTPUT: usize = 2;
     pub const FIRST_NORM: usize = 4;
@@ -34,7 +34,7 @@ pub(super) mod layer {
 }
 
 /// The first entry of a part: of the embeddings (part 0), or of layer `part − 1`.
-pub(super) fn first_entry(part: usize) -> EntryId {
+pub(crate) fn first_entry(part: usize) -> EntryId {
     match part.checked_sub(1) {
         None => 0,
         Some(layer) => embeddings::COUNT + layer * layer::COUNT,
@@ -47,7 +47,7 @@ pub struct Weights {
     shape: Shape,
     entries: Vec<Entry>,
     values: Vec<f32>,
-    packed: Vec<OnceLock<Arc<Block>>>,
+    derived: Vec<OnceLock<Arc<dyn Any + Send + Sync>>>,
 }
 
 /// The published names of what the matrices of a part hold; of several, one lies below the other.
@@ -82,7 +82,7 @@ fn published(part: usize) -> Vec<Vec<String>> {
 }
 
 /// The entries of some parts, one after the other.
-pub(super) fn entries_of(shape: &Shape, wanted: impl Fn(usize) -> bool) -> Vec<Entry> {
+pub(crate) fn entries_of(shape: &Shape, wanted: impl Fn(usize) -> bool) -> Vec<Entry> {
     let mut offset = 0;
     let parts = (0..=shape.layers).filter(|&part| wanted(part));
     let entry = |(name, rows, cols)| {
@@ -133,7 +133,7 @@ impl Weights {
             )));
         }
         Ok(Self {
-            packed: (0..shape.layers).map(|_| OnceLock::new()).collect(),
+            derived: (0..shape.layers).map(|_| OnceLock::new()).collect(),
             shape,
             entries,
             values,
@@ -234,9 +234,9 @@ impl Weights {
 
     /// The same weights as 8 bits hold them, with a scale for each row of a matrix; vectors stay as they are.
     pub fn in_bytes(mut self) -> Self {
-        self.packed
+        self.derived
             .iter_mut()
-            .for_each(|packed| *packed = OnceLock::new());
+            .for_each(|derived| *derived = OnceLock::new());
         for entry in self.entries.iter().filter(|entry| entry.rows > 1) {
             for row in self.values[entry.range()].chunks_exact_mut(entry.cols) {
                 let scale = byte_scale(row);
@@ -254,19 +254,10 @@ impl Weights {
         &self.shape
     }
 
-    /// A layer packed for reading alone, shared by all who do not train it.
-    pub(super) fn packed(&self, layer: usize) -> Arc<Block> {
-        let pack = || {
-            let mut block = Block::new(0);
-            let first = first_entry(layer + 1);
-            block.pack(
-                |at| &self.values[self.entries[first + at].range()],
-                &self.shape,
-                false,
-            );
-            Arc::new(block)
-        };
-        Arc::clone(self.packed[layer].get_or_init(pack))
+    /// What is made of a layer's weights, once for all who share them. It is always of the same type.
+    pub(crate) fn derived<T: Send + Sync + 'static>(&self, layer: usize, make: impl Fn() -> T) -> Arc<T> {
+        let kept = self.derived[layer].get_or_init(|| Arc::new(make()));
+        Arc::clone(kept).downcast().unwrap_or_else(|_| Arc::new(make()))
     }
 
     /// Where each matrix lies.
