@@ -16,6 +16,9 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use std::ops::Range;
 
+/// Published encoders were trained with this dropout; the layers above may have more.
+const MOST_DROPOUT: f32 = 0.1;
+
 /// The averages of a shard, and the way back to the encoder's trained layers.
 #[derive(Clone, Debug, Default)]
 pub struct ReadingTape {
@@ -40,6 +43,10 @@ impl ReadingTape {
         let Some((transformer, values)) = network.encoder() else {
             return;
         };
+        let dropout = dropout.map(|dropout| Dropout {
+            rate: dropout.rate.min(MOST_DROPOUT),
+            ..dropout
+        });
         let frozen = !transformer.trained().any();
         if transformer.fixed_layers() > 0 {
             self.fill_kept(transformer, values, examples, frozen);

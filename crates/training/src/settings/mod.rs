@@ -9,7 +9,7 @@ use mapo_core::{Course, Estimator, MemoryScoring, NewPrograms, Objective, WarmUp
 use mapo_datasets::Pruning;
 use serde::{Deserialize, Serialize};
 
-use crate::learner::Learning;
+use crate::learner::{EncoderLearning, Learning};
 use crate::settings::network::NetworkSettings;
 use crate::{Error, Result};
 
@@ -52,6 +52,9 @@ pub struct Settings {
     /// Another objective for the first steps; none as a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// A published encoder beneath the network; none as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<EncoderLearning>,
 }
 
 // Runs from before this setting have none.
@@ -150,6 +153,11 @@ impl Settings {
             if !(number > 0.0 && number.is_finite()) {
                 return must_be(name, "above 0");
             }
+        }
+        if let Some(encoder) = &self.encoder
+            && !(encoder.rate > 0.0 && encoder.rate.is_finite())
+        {
+            return must_be("encoder.rate", "above 0");
         }
         if !(self.unexplained > 0.0 && self.unexplained <= 1.0) {
             return must_be("unexplained", "above 0 and at most 1");

@@ -177,6 +177,7 @@ impl Settings {
             },
             unexplained: 1.0,
             warm_up: None,
+            encoder: None,
         }
     }
 
@@ -322,6 +323,7 @@ impl Settings {
             memory: MemoryScoring::WHOLE,
             unexplained: 1.0,
             warm_up: None,
+            encoder: None,
         }
     }
 }
