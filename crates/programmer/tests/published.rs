@@ -80,6 +80,34 @@ fn outputs_are_those_of_pytorch() {
 }
 
 #[test]
+fn eight_bits_leave_the_outputs_nearly_as_they_were() {
+    let Some(folder) = folder() else { return };
+    let whole = Weights::read(&folder.join("model.safetensors")).unwrap();
+    let golden: Vec<Golden> = golden();
+    let sequences: Vec<&[u32]> = golden.iter().map(|g| g.ids.as_slice()).collect();
+    let outputs = |weights: Weights| {
+        let transformer = Transformer::new(Arc::new(weights), Trained::none(&Shape::MINILM)).unwrap();
+        let mut reader = Reader::new(2).unwrap();
+        reader.read(&transformer, &[], &sequences, None).unwrap();
+        let rows = (0..sequences.len()).flat_map(|s| {
+            let rows = reader.output(s);
+            (0..rows.count())
+                .map(move |r| rows.row(r).to_vec())
+                .collect::<Vec<_>>()
+        });
+        rows.collect::<Vec<Vec<f32>>>()
+    };
+    let (before, after) = (outputs(whole.clone()), outputs(whole.in_bytes()));
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+    let cosine = |a: &[f32], b: &[f32]| dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
+    let cosines: Vec<f32> = before.iter().zip(&after).map(|(a, b)| cosine(a, b)).collect();
+    let least = cosines.iter().copied().fold(1.0, f32::min);
+    let mean = cosines.iter().sum::<f32>() / cosines.len() as f32;
+    println!("cosines: mean {mean}, least {least}");
+    assert!(least > 0.99 && mean > 0.998, "mean {mean}, least {least}");
+}
+
+#[test]
 fn a_file_that_is_no_encoder_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.safetensors");

@@ -182,6 +182,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_encoder_is_a_setting_where_there_is_one() {
+        let toy = Settings::toy();
+        assert!(!toml::to_string_pretty(&toy).unwrap().contains("encoder"));
+        let with = toy.with("encoder.trained=2").unwrap();
+        let expected = EncoderLearning {
+            trained: 2,
+            ..EncoderLearning::default()
+        };
+        assert_eq!(with.encoder, Some(expected));
+        let slower = with.with("encoder.rate=1e-5").unwrap();
+        assert_eq!(
+            slower.encoder,
+            Some(EncoderLearning {
+                rate: 1e-5,
+                ..expected
+            })
+        );
+        let text = toml::to_string_pretty(&slower).unwrap();
+        assert_eq!(toy.changed_by(&text).unwrap(), slower);
+        assert!(
+            toy.with("encoder.layers=2")
+                .unwrap_err()
+                .to_string()
+                .contains("layers")
+        );
+        let wrong = with.with("encoder.rate=0").unwrap().check().unwrap_err();
+        assert_eq!(wrong.to_string(), "the setting encoder.rate must be above 0");
+    }
+
+    #[test]
     fn another_objective_may_come_first() {
         let toy = Settings::toy();
         assert!(!toy.course(1).is_warm_up(0));
