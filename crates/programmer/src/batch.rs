@@ -3,9 +3,12 @@
 //! A *slot* is a token that a program can contain, numbered for each example: first the built-ins, then the
 //! columns, then the constants, then the variables in the order in which the program's steps defined them.
 
-use crate::config::Config;
+use crate::config::{Config, EncoderConfig};
 use crate::error::{Error, Result};
+use half::f16;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A stretch of question tokens, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,71 @@ pub struct Example {
     /// larger the more it speaks for a link.
     #[serde(default)]
     pub pair_features: Vec<f32>,
+    /// Question and columns as a published encoder reads them; not read by a network without one.
+    #[serde(default, skip_serializing_if = "Reading::is_empty")]
+    pub reading: Reading,
+}
+
+/// Question and columns as one sequence of word pieces, and where tokens and columns are in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The sequence.
+    pub pieces: Vec<u32>,
+    /// For each token of the question its pieces, which may be none.
+    pub tokens: Vec<Range<u32>>,
+    /// For each column the pieces of its name; none if it was left out.
+    pub columns: Vec<Range<u32>>,
+    #[serde(skip)]
+    pub(crate) kept: Kept,
+}
+
+/// What the encoder's frozen layers gave for a sequence, in half precision. It follows from the rest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept(pub OnceLock<Vec<f16>>);
+
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Reading {
+    /// A sequence, and where tokens and columns are in it.
+    pub fn new(pieces: Vec<u32>, tokens: Vec<Range<u32>>, columns: Vec<Range<u32>>) -> Self {
+        Self {
+            pieces,
+            tokens,
+            columns,
+            kept: Kept::default(),
+        }
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// What is wrong with it for a question of so many tokens and columns.
+    fn problem(&self, tokens: usize, columns: usize, encoder: &EncoderConfig) -> Option<String> {
+        let shape = &encoder.shape;
+        let n = self.pieces.len();
+        if n == 0 || n > shape.positions {
+            return Some(format!("{n} word pieces: 1 to {} can be read", shape.positions));
+        }
+        if let Some(piece) = self.pieces.iter().find(|&&piece| piece as usize >= shape.pieces) {
+            return Some(format!("word piece {piece} of {}", shape.pieces));
+        }
+        if (self.tokens.len(), self.columns.len()) != (tokens, columns) {
+            return Some(format!(
+                "word pieces of {} tokens and {} columns for {tokens} and {columns}",
+                self.tokens.len(),
+                self.columns.len()
+            ));
+        }
+        let bad = |range: &&Range<u32>| range.start > range.end || range.end as usize > n;
+        let range = self.tokens.iter().chain(&self.columns).find(bad)?;
+        Some(format!("word pieces {}..{} of {n}", range.start, range.end))
+    }
 }
 
 impl Example {
@@ -158,6 +226,12 @@ impl Example {
             if let Some(kind) = self.constant_kinds.iter().find(|&&kind| kind as usize >= kinds) {
                 return fail(format!("a constant of kind {kind} when there are {kinds}"));
             }
+        }
+        let problem = config
+            .encoder
+            .and_then(|encoder| self.reading.problem(n, columns.len(), &encoder));
+        if let Some(problem) = problem {
+            return fail(problem);
         }
         if let Some(column) = (0..columns.len()).find(|&c| columns.words(c).is_empty()) {
             return fail(format!("the name of column {column} has no word"));

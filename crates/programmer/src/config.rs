@@ -1,6 +1,7 @@
 //! The shape of a network.
 
 use crate::error::{Error, Result};
+use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 
 /// The sizes that define a network. Two networks with equal configurations and equally many trained words
@@ -33,6 +34,26 @@ pub struct Config {
     /// none, as in the paper.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub constant_kinds: usize,
+    /// The published encoder that reads question and columns beneath this network, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<EncoderConfig>,
+}
+
+/// A published encoder beneath a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EncoderConfig {
+    /// Its sizes.
+    pub shape: Shape,
+    /// How many of its upper layers are trained; one more than there are for the embeddings too.
+    pub trained: usize,
+}
+
+impl EncoderConfig {
+    /// Whether a part is trained: 0 are the embeddings, then come the layers.
+    pub fn trains(&self, part: usize) -> bool {
+        part + self.trained > self.shape.layers
+    }
 }
 
 // What is not used is not written, so that files of the paper's network stay as they were.
@@ -59,6 +80,7 @@ impl Config {
             pair_features: 0,
             cells: false,
             constant_kinds: 0,
+            encoder: None,
         }
     }
 
@@ -83,6 +105,9 @@ impl Config {
                 return Err(Error::Config(format!("{name} must be at least 1")));
             }
         }
-        Ok(())
+        match &self.encoder {
+            Some(encoder) => encoder.shape.check(),
+            None => Ok(()),
+        }
     }
 }

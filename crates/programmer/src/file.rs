@@ -35,7 +35,7 @@ struct Description<'a, T> {
 /// The bytes of a file.
 pub(crate) fn to_bytes(
     description: &impl Serialize,
-    tensors: &[Tensor],
+    tensors: &[&Tensor],
 ) -> std::result::Result<Vec<u8>, String> {
     let description = Description {
         format: FORMAT,

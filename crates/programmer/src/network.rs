@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::layers::Layers;
 use crate::parameters::{EntryId, Ids, Layout};
+use crate::transformer::{Trained, Transformer};
 use crate::words::Words;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub struct Network {
     layout: Arc<Layout>,
     values: Vec<f32>,
     layers: Layers,
+    /// The published encoder beneath; a network whose words come without one can be kept, not run.
+    encoder: Option<Transformer>,
     trainable: bool,
 }
 
@@ -26,7 +29,14 @@ impl Network {
     pub fn new(config: Config, words: Arc<Words>, seed: u64) -> Result<Self> {
         config.check()?;
         let layout = Arc::new(Layout::new(&config, words.trained()));
-        let values = layout.initial(&config, seed);
+        let mut values = layout.initial(&config, seed);
+        if let (Some(encoder), Some(published)) = (&config.encoder, words.published()) {
+            let (weights, place) = (&published.weights, layout.encoder());
+            let entries = weights.entries().iter().zip(encoder.shape.parts());
+            let trained = entries.filter(|&(_, part)| encoder.trains(part));
+            let numbers = trained.flat_map(|(entry, _)| &weights.values()[entry.range()]);
+            values[place].iter_mut().zip(numbers).for_each(|(x, &y)| *x = y);
+        }
         Self::with_values(config, words, values, true)
     }
 
@@ -52,15 +62,31 @@ impl Network {
             )));
         }
         let layers = Layers::new(&layout.ids);
+        let encoder = match (&config.encoder, words.published()) {
+            (Some(encoder), Some(published)) => {
+                if *published.weights.shape() != encoder.shape {
+                    return Err(Error::Config(
+                        "the encoder has other sizes than the network was made for".into(),
+                    ));
+                }
+                let trained = Trained::upper(&encoder.shape, encoder.trained);
+                let (weights, numbers) = (Arc::clone(&published.weights), &values[layout.encoder()]);
+                Some(Transformer::with_values(weights, trained, numbers, trainable)?)
+            }
+            _ => None,
+        };
         let mut network = Self {
             config,
             words,
             layout,
             values,
             layers,
+            encoder,
             trainable,
         };
-        network.refresh();
+        network
+            .layers
+            .refresh(&network.layout, &network.values, trainable);
         Ok(network)
     }
 
@@ -103,6 +129,25 @@ impl Network {
 
     fn refresh(&mut self) {
         self.layers.refresh(&self.layout, &self.values, self.trainable);
+        if let Some(encoder) = &mut self.encoder {
+            encoder.refresh(&self.values[self.layout.encoder()]);
+        }
+    }
+
+    /// The published encoder beneath, with its trained numbers.
+    pub(crate) fn encoder(&self) -> Option<(&Transformer, &[f32])> {
+        let encoder = self.encoder.as_ref()?;
+        Some((encoder, &self.values[self.layout.encoder()]))
+    }
+
+    /// Checks that everything is there that running the network needs.
+    pub(crate) fn check_whole(&self) -> Result<()> {
+        if self.config.encoder.is_some() && self.encoder.is_none() {
+            return Err(Error::Config(
+                "the network reads through a published encoder, which did not come with it".into(),
+            ));
+        }
+        Ok(())
     }
 
     pub(crate) fn layers(&self) -> &Layers {

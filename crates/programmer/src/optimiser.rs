@@ -7,6 +7,7 @@ use crate::network::Network;
 use crate::run::Runner;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Parameters handled at once by a thread; sums over such blocks are added in order, so norms do not depend
 /// on threads.
@@ -41,11 +42,35 @@ impl Default for AdamOptions {
     }
 }
 
+/// Parameters that learn at a pace of their own, such as those of a layer that was trained before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Which they are.
+    pub parameters: Range<usize>,
+    /// Their learning rate, as a part of the optimiser's, whose changes it follows.
+    pub rate: f32,
+    /// So many steps at the beginning leave them as they are; their gradients count for nothing then.
+    pub frozen: u64,
+    /// Over so many steps after these the rate rises in a straight line to what it is.
+    pub warm_up: u64,
+}
+
+impl Group {
+    /// The part of the optimiser's rate at a step, counted from 1.
+    fn rate_at(&self, step: u64) -> f64 {
+        let risen = step.saturating_sub(self.frozen) as f64 / (self.warm_up + 1) as f64;
+        f64::from(self.rate) * risen.min(1.0)
+    }
+}
+
 /// The optimiser and its state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adam {
     /// The settings; they may be changed between steps (a learning rate that decays).
     pub options: AdamOptions,
+    /// Parameters with a pace of their own, in order and apart from each other. They belong to the settings, not to the
+    /// state: files do not have them.
+    pub groups: Vec<Group>,
     pub(crate) steps: u64,
     pub(crate) first: Vec<f32>,
     pub(crate) second: Vec<f32>,
@@ -57,6 +82,7 @@ impl Adam {
         let n = network.values().len();
         Self {
             options,
+            groups: Vec::new(),
             steps: 0,
             first: vec![0.0; n],
             second: vec![0.0; n],
@@ -82,8 +108,15 @@ impl Adam {
                 self.first.len()
             )));
         }
+        let parts = self.parts(n)?;
         runner.pool().install(|| {
-            let squares: Vec<f64> = gradient.par_chunks(BLOCK).map(sum_of_squares).collect();
+            let squares: Vec<f64> = parts
+                .iter()
+                .flat_map(|part| gradient[part.parameters.clone()].chunks(BLOCK))
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .map(sum_of_squares)
+                .collect();
             let norm = squares.iter().sum::<f64>().sqrt();
             if !norm.is_finite() {
                 return Err(Error::Gradient(norm));
@@ -96,30 +129,64 @@ impl Adam {
                 epsilon,
                 clip_norm,
             } = self.options;
-            let corrected = |beta: f32| 1.0 - f64::from(beta).powf(self.steps as f64);
-            let factors = AdamFactors {
-                gradient: clip_norm.map_or(1.0, |limit| (f64::from(limit) / norm.max(1e-12)).min(1.0) as f32),
-                beta1,
-                beta2,
-                rate: (f64::from(learning_rate) / corrected(beta1)) as f32,
-                correction: (1.0 / corrected(beta2).sqrt()) as f32,
-                epsilon,
-            };
+            let clipping =
+                clip_norm.map_or(1.0, |limit| (f64::from(limit) / norm.max(1e-12)).min(1.0) as f32);
             network.update(|values| {
-                let moments = self
-                    .first
-                    .par_chunks_mut(BLOCK)
-                    .zip(self.second.par_chunks_mut(BLOCK));
-                values
-                    .par_chunks_mut(BLOCK)
-                    .zip(gradient.par_chunks(BLOCK))
-                    .zip(moments)
-                    .for_each(|((values, gradient), (first, second))| {
-                        adam(factors, values, gradient, first, second)
-                    });
+                for part in parts {
+                    let steps = self.steps - part.frozen;
+                    let corrected = |beta: f32| 1.0 - f64::from(beta).powf(steps as f64);
+                    let rate = f64::from(learning_rate) * part.rate_at(self.steps);
+                    let factors = AdamFactors {
+                        gradient: clipping,
+                        beta1,
+                        beta2,
+                        rate: (rate / corrected(beta1)) as f32,
+                        correction: (1.0 / corrected(beta2).sqrt()) as f32,
+                        epsilon,
+                    };
+                    let range = part.parameters;
+                    let moments = self.first[range.clone()]
+                        .par_chunks_mut(BLOCK)
+                        .zip(self.second[range.clone()].par_chunks_mut(BLOCK));
+                    values[range.clone()]
+                        .par_chunks_mut(BLOCK)
+                        .zip(gradient[range].par_chunks(BLOCK))
+                        .zip(moments)
+                        .for_each(|((values, gradient), (first, second))| {
+                            adam(factors, values, gradient, first, second)
+                        });
+                }
             });
             Ok(norm)
         })
+    }
+
+    /// What the next step changes: the groups that are no longer frozen, and all parameters between groups.
+    fn parts(&self, n: usize) -> Result<Vec<Group>> {
+        let plain = |parameters: Range<usize>| Group {
+            parameters,
+            rate: 1.0,
+            frozen: 0,
+            warm_up: 0,
+        };
+        let mut parts = Vec::new();
+        let mut next = 0;
+        for group in &self.groups {
+            let Range { start, end } = group.parameters;
+            if start < next || end < start || end > n {
+                return Err(Error::Config(format!(
+                    "a group of parameters {start}..{end}, after {next} and of {n}"
+                )));
+            }
+            parts.push(plain(next..start));
+            if self.steps >= group.frozen {
+                parts.push(group.clone());
+            }
+            next = end;
+        }
+        parts.push(plain(next..n));
+        parts.retain(|part| !part.parameters.is_empty());
+        Ok(parts)
     }
 }
 
@@ -184,6 +251,73 @@ mod tests {
                 x[i] -= 0.01 * mh / (vh.sqrt() + 1e-8);
                 assert!((f64::from(network.values()[i]) - x[i]).abs() < 1e-5, "{i} {t}");
             }
+        }
+    }
+
+    #[test]
+    fn a_group_waits_and_then_warms_up_to_its_own_rate() {
+        let mut network = sample::network(sample::config(), 3);
+        let runner = Runner::new(1).unwrap();
+        let mut adam = Adam::new(&network, AdamOptions::default());
+        let n = network.values().len();
+        adam.groups = vec![Group {
+            parameters: 10..20,
+            rate: 0.1,
+            frozen: 2,
+            warm_up: 3,
+        }];
+        // With a gradient that stays as it is, each step of Adam is as long as the rate.
+        let gradient: Vec<f32> = (0..n).map(|i| if i == 25 { 0.0 } else { 1e-3 }).collect();
+        for (step, expected) in [0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0].into_iter().enumerate() {
+            let before = network.values().to_vec();
+            let norm = adam.step(&runner, &mut network, &gradient).unwrap();
+            let counted = if expected == 0.0 { n - 11 } else { n - 1 };
+            assert!((norm - 1e-3 * (counted as f64).sqrt()).abs() < 1e-6, "{step}");
+            let moved = |i: usize| before[i] - network.values()[i];
+            for (i, rate) in [
+                (9, 1e-3),
+                (10, 1e-4 * expected),
+                (19, 1e-4 * expected),
+                (20, 1e-3),
+                (25, 0.0),
+            ] {
+                assert!(
+                    (moved(i) - rate).abs() < 0.01 * rate + 1e-7,
+                    "{step} {i}: {}",
+                    moved(i)
+                );
+            }
+        }
+        adam.groups[0].parameters = 10..n + 1;
+        assert!(adam.step(&runner, &mut network, &gradient).is_err());
+    }
+
+    #[test]
+    fn groups_at_the_common_pace_change_nothing() {
+        let runner = Runner::new(2).unwrap();
+        let run = |groups: &[Range<usize>]| {
+            let mut network = sample::network(sample::config(), 3);
+            let mut adam = Adam::new(
+                &network,
+                AdamOptions {
+                    clip_norm: None,
+                    ..AdamOptions::default()
+                },
+            );
+            adam.groups.extend(groups.iter().map(|parameters| Group {
+                parameters: parameters.clone(),
+                rate: 1.0,
+                frozen: 0,
+                warm_up: 0,
+            }));
+            let gradient: Vec<f32> = (0..network.values().len()).map(|i| (i as f32).sin()).collect();
+            for _ in 0..3 {
+                adam.step(&runner, &mut network, &gradient).unwrap();
+            }
+            network.values().to_vec()
+        };
+        for (a, b) in run(&[]).iter().zip(run(&[3..64, 64..90])) {
+            assert!((a - b).abs() < 1e-7);
         }
     }
 

@@ -1,9 +1,12 @@
 //! A model in a small file: parameters in 16 bits, word vectors in 8, and as many words as there is room for.
 
-use crate::checkpoint::{Checkpoint, model_bytes};
+use crate::checkpoint::{Checkpoint, model_bytes, tensor};
 use crate::error::{Error, Result};
-use crate::parameters::Entry;
+use crate::file::Tensor;
+use crate::parameters::ENCODER;
+use crate::published::row_tensors;
 use half::f16;
+use safetensors::Dtype;
 use std::path::Path;
 
 /// What came of packing.
@@ -32,7 +35,7 @@ impl Checkpoint {
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Packed> {
         let words = self.network.words();
-        let parameters = self.halves()?;
+        let parameters = self.small_parameters()?;
         let fixed = &words.names()[words.trained()..];
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..fixed.len()).partition(|&at| is_wanted(&fixed[at]));
@@ -77,23 +80,30 @@ impl Checkpoint {
         })
     }
 
-    /// The parameters in 16 bits.
-    fn halves(&self) -> Result<Vec<(Entry, Vec<f16>)>> {
+    /// The parameters in 16 bits, and the matrices of a published encoder in 8.
+    fn small_parameters(&self) -> Result<Vec<Tensor>> {
         let values = self.network.values();
-        let entries = self.network.layout().entries.iter();
-        entries
-            .map(|entry| {
-                let half = |&x: &f32| match f16::from_f32(x) {
-                    half if half.is_finite() => Ok(half),
-                    _ => Err(Error::Config(format!(
+        let mut tensors = Vec::new();
+        for entry in &self.network.layout().entries {
+            let values = &values[entry.range()];
+            if entry.name.starts_with(ENCODER) {
+                tensors.extend(row_tensors(&entry.name, entry.rows, entry.cols, values));
+                continue;
+            }
+            let mut bytes = Vec::with_capacity(2 * values.len());
+            for &x in values {
+                let half = f16::from_f32(x);
+                if !half.is_finite() {
+                    return Err(Error::Config(format!(
                         "a parameter of {} is {x}, which does not fit in 16 bits",
                         entry.name
-                    ))),
-                };
-                let halves = values[entry.range()].iter().map(half).collect::<Result<_>>()?;
-                Ok((entry.clone(), halves))
-            })
-            .collect()
+                    )));
+                }
+                bytes.extend(half.to_le_bytes());
+            }
+            tensors.push(tensor("", entry, Dtype::F16, bytes));
+        }
+        Ok(tensors)
     }
 }
 

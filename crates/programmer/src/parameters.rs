@@ -103,11 +103,27 @@ pub struct Ids {
     pub links: Option<LinkIds>,
     /// What is added to the slots of constants, a row for each kind.
     pub constant_kinds: Option<EntryId>,
+    /// What a published encoder adds.
+    pub reading: Option<ReadingIds>,
+}
+
+/// The entries of what a published encoder adds to tokens and columns.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadingIds {
+    /// The encoder's output for a token → what is added to its vector.
+    pub token: LinearIds,
+    /// The encoder's output for a column → what is added to its vector.
+    pub column: LinearIds,
+    /// The first entry of the encoder's trained layers, which come last of all.
+    pub encoder: EntryId,
 }
 
 /// The score of looking at nothing at first: about that of twenty tokens or columns of which nothing is
 /// known.
 const NONE_AT_FIRST: f32 = 3.0;
+
+/// How the names of a published encoder's trained matrices begin.
+pub(crate) const ENCODER: &str = "reading.encoder.";
 
 /// Where every parameter lies.
 #[derive(Clone, Debug)]
@@ -194,6 +210,22 @@ impl Layout {
             }),
             constant_kinds: (config.constant_kinds > 0)
                 .then(|| add("constants.kind".into(), config.constant_kinds, h)),
+            reading: config.encoder.map(|encoder| {
+                let w = encoder.shape.width;
+                let (token, column) = (
+                    linear(&mut add, "reading.token", h, w, false),
+                    linear(&mut add, "reading.column", h, w, false),
+                );
+                let parts = (0..=encoder.shape.layers).filter(|&part| encoder.trains(part));
+                for (name, rows, cols) in parts.flat_map(|part| encoder.shape.matrices(part)) {
+                    add(format!("{ENCODER}{name}"), rows, cols);
+                }
+                ReadingIds {
+                    encoder: column.weight + 1,
+                    token,
+                    column,
+                }
+            }),
         };
         Self { entries, ids }
     }
@@ -208,15 +240,29 @@ impl Layout {
         self.len() == 0
     }
 
+    /// Where the trained numbers of a published encoder lie: the last of all, or none.
+    pub fn encoder(&self) -> Range<usize> {
+        let first = self
+            .ids
+            .reading
+            .and_then(|reading| self.entries.get(reading.encoder));
+        first.map_or(self.len(), |entry| entry.offset)..self.len()
+    }
+
     /// Initial values: uniform in ±√(6/(inputs+outputs)) for matrices, ±√(3/width) for rows that are looked
     /// up, zero for biases, one for the bias of forget gates (so that memory is kept until the network learns
-    /// to drop it), one for pair features, zero for what the kind of a constant adds.
+    /// to drop it), one for pair features, zero for what the kind of a constant adds. Those of a published encoder
+    /// are zero here: its own file has them.
     pub fn initial(&self, config: &Config, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len()];
         let mut random = crate::random::Stream::new(seed, 0x9a7a);
         let lookups = [self.ids.word_rows, self.ids.builtins, self.ids.start];
         let biases: Vec<EntryId> = self.ids.lstms().map(|lstm| lstm.bias).collect();
-        for (id, entry) in self.entries.iter().enumerate() {
+        let ours = self
+            .ids
+            .reading
+            .map_or(self.entries.len(), |reading| reading.encoder);
+        for (id, entry) in self.entries[..ours].iter().enumerate() {
             let part = &mut values[entry.range()];
             if biases.contains(&id) {
                 part[config.hidden..2 * config.hidden].fill(1.0);

@@ -145,6 +145,7 @@ impl Stepper {
     /// # Errors
     /// [`Error::Example`] names the example that breaks an invariant.
     pub fn read(&mut self, network: &Network, examples: &[&Example]) -> Result<()> {
+        network.check_whole()?;
         for (position, example) in examples.iter().enumerate() {
             example.check(network.config(), network.words().len(), position)?;
         }

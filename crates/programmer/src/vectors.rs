@@ -89,7 +89,7 @@ impl Vectors {
             words: self.words.clone(),
         };
         let tensors = stored.tensors(self.words.len(), self.dimensions);
-        let bytes = file::to_bytes(&description, &tensors).map_err(format)?;
+        let bytes = file::to_bytes(&description, &tensors.iter().collect::<Vec<_>>()).map_err(format)?;
         Ok(mapo_files::write(path, &bytes)?)
     }
 

@@ -1,10 +1,11 @@
-//! The vocabulary, and the word vectors that a model carries.
+//! The vocabulary, and the word vectors that a model carries; also a published encoder, where it carries one.
 //!
 //! Words come in two kinds. The first ids belong to words whose vectors are trained (words without a vector
 //! of their own, such as numbers and single letters, and the unknown word); the others have fixed vectors,
 //! stored in 16 or 8 bits.
 
 use crate::error::{Error, Result};
+use crate::published::Published;
 use crate::stored::{Precision, Stored};
 use crate::vectors::Vectors;
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ pub struct Words {
     dimensions: usize,
     stored: Stored,
     source: Option<String>,
+    published: Option<Published>,
 }
 
 impl Words {
@@ -70,6 +72,7 @@ impl Words {
             dimensions,
             stored,
             source: None,
+            published: None,
         })
     }
 
@@ -121,6 +124,19 @@ impl Words {
         }
     }
 
+    /// The published encoder that reads beneath the network, if the model carries one.
+    pub fn published(&self) -> Option<&Published> {
+        self.published.as_ref()
+    }
+
+    /// The same vocabulary with a published encoder.
+    pub fn with_published(self, published: Published) -> Self {
+        Self {
+            published: Some(published),
+            ..self
+        }
+    }
+
     /// The trained words and the fixed ones at some places among the fixed, in 8 bits.
     pub(crate) fn with_fixed(&self, places: &[usize]) -> Self {
         let (trained, fixed) = self.names.split_at(self.trained);
@@ -134,6 +150,7 @@ impl Words {
             dimensions: self.dimensions,
             stored: self.stored.bytes_at(places, self.dimensions),
             source: self.source.clone(),
+            published: self.published.clone(),
         }
     }
 

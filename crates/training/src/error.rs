@@ -67,6 +67,11 @@ pub enum Error {
     /// A checkpoint that can be asked but not trained on.
     #[error("the checkpoint holds no optimiser, so training cannot go on")]
     NoOptimiser,
+    /// Settings of an encoder without one.
+    #[error(
+        "the settings have a published encoder, but none is there to begin with; name its folder with --encoder"
+    )]
+    NoEncoder,
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),

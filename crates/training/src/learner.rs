@@ -3,7 +3,7 @@
 use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
 use mapo_model::{Input, NeuralPolicy, Rows, program};
 use mapo_programmer::{
-    Adam, AdamOptions, Average, Batch, Dropout, LossTerms, Network, Program, Runner, WeightedProgram,
+    Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Program, Runner, WeightedProgram,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -30,6 +30,31 @@ pub struct Learning {
     pub entropy: f32,
     /// Decay of the moving average of the parameters, which is what is evaluated and kept; 0 for none.
     pub average: f32,
+}
+
+/// How a published encoder beneath the network learns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EncoderLearning {
+    /// How many of its upper layers are trained: none at 0; one more than there are for its word pieces too.
+    pub trained: usize,
+    /// Their learning rate where the network has all of its own.
+    pub rate: f32,
+    /// So many steps leave them as they are.
+    pub frozen: u64,
+    /// Over so many steps after these the rate rises to what it is.
+    pub warm_up: u64,
+}
+
+impl Default for EncoderLearning {
+    fn default() -> Self {
+        Self {
+            trained: 0,
+            rate: 5e-5,
+            frozen: 0,
+            warm_up: 500,
+        }
+    }
 }
 
 /// A network that learns.
@@ -87,6 +112,22 @@ impl NeuralLearner {
             seed,
             rows: Rows::default(),
         })
+    }
+
+    /// The same learner with a pace for the encoder beneath its network, if that has one.
+    pub fn with_encoder(mut self, encoder: EncoderLearning) -> Self {
+        let parameters = self.network.layout().encoder();
+        self.adam.groups = if parameters.is_empty() {
+            Vec::new()
+        } else {
+            vec![Group {
+                parameters,
+                rate: encoder.rate / self.learning.rate,
+                frozen: encoder.frozen,
+                warm_up: encoder.warm_up,
+            }]
+        };
+        self
     }
 
     /// The network as it is after the last step.

@@ -23,7 +23,7 @@ pub mod study;
 pub mod weighing;
 
 pub use error::{Error, Result};
-pub use learner::{Learning, NeuralLearner};
+pub use learner::{EncoderLearning, Learning, NeuralLearner};
 pub use run::actors::Actors;
 pub use run::beginning::{Beginning, Watch};
 pub use run::config::{Origin, RunConfig};

@@ -5,8 +5,11 @@ use mapo_datasets::toy::{SEED, Split, generate};
 use mapo_datasets::{Dataset, Example, Pruning, Selection};
 use mapo_language::Lexicon;
 use mapo_model::inputs::vocabulary;
+use mapo_programmer::transformer::{Shape, Weights};
+use mapo_programmer::{Pieces, Published, Words};
 use mapo_training::{
-    Error, Event, Folder, Metrics, Origin, Questions, RunConfig, Session, Settings, Trainer, eval, memories,
+    EncoderLearning, Error, Event, Folder, Metrics, Origin, Questions, RunConfig, Session, Settings, Trainer,
+    eval, memories,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -50,10 +53,49 @@ fn setting(steps: u64, linked: bool) -> Setting {
     }
 }
 
+/// A small encoder with random weights, and some of the words of the questions as its pieces.
+fn encoder(examples: &[Example]) -> Published {
+    let mut names = ["[UNK]", "[CLS]", "[SEP]", "|"].map(str::to_owned).to_vec();
+    for token in examples.iter().flat_map(|example| &example.question.tokens) {
+        if !names.contains(token) {
+            names.push(token.clone());
+        }
+    }
+    let shape = Shape {
+        pieces: names.len(),
+        positions: 160,
+        segments: 1,
+        width: 32,
+        heads: 2,
+        inner: 32,
+        layers: 2,
+    };
+    Published {
+        pieces: Pieces::new(names).expect("special pieces"),
+        weights: Arc::new(Weights::random(shape, 3).expect("a small shape").in_bytes()),
+    }
+}
+
+/// The same over an encoder of which this many layers are trained.
+fn over_encoder(steps: u64, trained: usize) -> Setting {
+    let mut setting = setting(steps, true);
+    setting.settings.encoder = Some(EncoderLearning {
+        trained,
+        rate: 1e-4,
+        frozen: 5,
+        warm_up: 10,
+    });
+    setting
+}
+
 impl Setting {
     fn trainer(&self, threads: usize) -> Trainer<'_> {
         let often = self.settings.network.often;
         let words = vocabulary::trained(&self.questions.train, often, 16).expect("a small setting");
+        let words = match self.settings.encoder {
+            Some(_) => Arc::new(Words::clone(&words).with_published(encoder(&self.questions.train))),
+            None => words,
+        };
         let memories = self.memories.clone();
         Trainer::new(&self.settings, 3, threads, &words, &self.questions, memories).expect("a small setting")
     }
@@ -92,8 +134,12 @@ fn bits(trainer: &Trainer<'_>) -> Vec<u32> {
 
 #[test]
 fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
-    for (threads, linked) in [(1, false), (2, false), (2, true)] {
-        let setting = setting(120, linked);
+    for (threads, kind, setting) in [
+        (1, "paper", setting(120, false)),
+        (2, "paper", setting(120, false)),
+        (2, "linked", setting(120, true)),
+        (2, "encoder", over_encoder(120, 1)),
+    ] {
         let mut trainer = setting.trainer(threads);
         let measured = measured(&mut trainer);
         let accuracies: Vec<f64> = measured
@@ -101,7 +147,7 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
             .filter_map(|metrics| metrics.dev_accuracy)
             .collect();
         let best = trainer.best().unwrap();
-        println!("{threads} threads, linked {linked}: {accuracies:?}");
+        println!("{threads} threads, {kind}: {accuracies:?}");
         assert_eq!(accuracies.len(), 6);
         assert!(
             best.accuracy > Some(0.7) && best.accuracy > Some(accuracies[0]),
@@ -121,8 +167,11 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
 
 #[test]
 fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
-    for linked in [false, true] {
-        let setting = setting(60, linked);
+    let over_encoders = [0, 1, 3].map(|trained| over_encoder(60, trained));
+    for setting in [setting(60, false), setting(60, true)]
+        .into_iter()
+        .chain(over_encoders)
+    {
         let mut whole = setting.trainer(1);
         go(&mut whole);
         let mut again = setting.trainer(1);
@@ -167,7 +216,16 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
         assert_eq!(resumed.step(), 40);
         go(&mut resumed);
         assert_eq!(bits(&whole), bits(&resumed));
-        assert_eq!(whole.best().unwrap().accuracy, resumed.best().unwrap().accuracy);
+        let best = whole.best().unwrap();
+        assert_eq!(best.accuracy, resumed.best().unwrap().accuracy);
+        // The file of a model has all that it takes to answer.
+        folder.save_best(best).unwrap();
+        let (read, _) = mapo_model::file::load(&folder.best(), false).unwrap();
+        let answers = |network: &Arc<mapo_programmer::Network>| {
+            let found = eval::answer(&[Arc::clone(network)], &setting.questions.train, 1).unwrap();
+            found.into_iter().map(|one| one.probability).collect::<Vec<_>>()
+        };
+        assert_eq!(answers(&best.network), answers(&Arc::new(read)));
         for (one, other) in whole.tasks().zip(resumed.tasks()) {
             assert_eq!(one.memory, other.memory);
         }

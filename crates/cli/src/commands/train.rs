@@ -44,8 +44,12 @@ pub struct Train {
     /// Word vectors: GloVe's text, wink's JSON, or what `mapo words` made of them. Without it, all vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
+    /// A published encoder that reads beneath the network: the folder with its model.safetensors and vocab.txt
+    /// (docs/encoder.md). The settings encoder.trained, .rate, .frozen and .warm_up say how it learns.
+    #[arg(long, value_name = "DIR")]
+    encoder: Option<PathBuf>,
     /// Begin with this model and its words instead of a new one; `box` is the model in the box.
-    #[arg(long, value_name = "MODEL", conflicts_with = "vectors")]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["vectors", "encoder"])]
     init: Option<PathBuf>,
     /// The run's directory.
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
@@ -135,7 +139,11 @@ impl Train {
             (None, None) => return Err(WHAT_TO_GIVE.into()),
         };
         run.vectors.clone_from(&self.vectors);
-        let config = RunConfig { run, settings };
+        run.encoder.clone_from(&self.encoder);
+        let mut config = RunConfig { run, settings };
+        if self.encoder.is_some() {
+            config.settings.encoder.get_or_insert_default();
+        }
         Ok(match &self.init {
             Some(model) => config.beginning_with(model)?,
             None => config,

@@ -1,7 +1,7 @@
 //! A question beside its table, as the network sees it.
 
 use mapo_datasets::Example;
-use mapo_programmer::{Columns, Config, Example as Encoded, Span, Words};
+use mapo_programmer::{Columns, Config, Example as Encoded, Reading, Span, Words};
 use mapo_questions::{Linking, Question, column_words, is_stop_word};
 use mapo_tables::{Constant, Held, Table};
 use mapo_text::read::Tag;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 pub use crate::inputs::pairs::PAIR_FEATURES;
 use crate::inputs::pairs::{Names, pair_features};
+use crate::inputs::reading::{ColumnPieces, reading};
 use crate::inputs::vocabulary::{DATE, NUMBER, UNKNOWN};
 
 /// Token features that there can be: the paper's; then whether the token is in a string, a number, a date of
@@ -64,6 +65,8 @@ pub struct TableView {
     /// For each typed column the words of its name, of its type and of some of its cells.
     columns: Vec<(Vec<u32>, u32, Vec<u32>)>,
     names: Names,
+    /// The same for a published encoder, where the network has one.
+    pieces: Option<ColumnPieces>,
 }
 
 /// Cells of a column that are looked at, and words of them that are kept.
@@ -86,6 +89,8 @@ impl TableView {
         Self {
             columns: columns.collect(),
             names: Names::new(words, table, linking),
+            pieces: (config.encoder.and(words.published()))
+                .map(|published| ColumnPieces::new(&published.pieces, table, linking)),
         }
     }
 }
@@ -235,7 +240,14 @@ pub fn encode_beside(
         }
     };
     let mentions = || question.mentions.iter();
+    let reading = match (&view.pieces, words.published()) {
+        (Some(columns), Some(published)) => {
+            reading(&published.pieces, question, tokens.len(), table, columns)
+        }
+        _ => Reading::default(),
+    };
     Encoded {
+        reading,
         constants: mentions().map(|mention| span(&mention.span)).collect(),
         constant_kinds: if config.constant_kinds > 0 {
             mentions().map(|mention| kind_of(&mention.constant)).collect()

@@ -2,4 +2,5 @@
 
 pub mod encode;
 mod pairs;
+mod reading;
 pub mod vocabulary;

@@ -5,7 +5,6 @@ use crate::file::{self, Contents, Tensor};
 use crate::optimiser::AdamOptions;
 use crate::parameters::Entry;
 use crate::words::Words;
-use half::f16;
 use safetensors::Dtype;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +21,9 @@ pub struct Header {
     pub vectors: Option<String>,
     pub trained_words: usize,
     pub words: Vec<String>,
+    /// The word pieces of a published encoder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -42,6 +44,9 @@ impl Header {
             vectors: words.source().map(str::to_owned),
             trained_words: words.trained(),
             words: words.names().to_vec(),
+            pieces: words
+                .published()
+                .map(|published| published.pieces.names().to_vec()),
         }
     }
 
@@ -64,27 +69,26 @@ pub fn tensor(prefix: &str, entry: &Entry, dtype: Dtype, bytes: Vec<u8>) -> Tens
     }
 }
 
-/// The tensors of a vocabulary's fixed vectors.
-pub fn word_tensors(words: &Words) -> Vec<Tensor> {
-    words
-        .stored()
-        .tensors(words.len() - words.trained(), words.dimensions())
+/// The tensors of a vocabulary's fixed vectors, and of what a published encoder has that is not trained.
+pub fn word_tensors(config: &Config, words: &Words) -> Vec<Tensor> {
+    let stored = words.stored();
+    let mut tensors = stored.tensors(words.len() - words.trained(), words.dimensions());
+    if let (Some(encoder), Some(published)) = (&config.encoder, words.published()) {
+        tensors.extend(published.tensors(|part| !encoder.trains(part)));
+    }
+    tensors
 }
 
-/// A file for a model alone: parameters in 16 bits.
+/// A file for a model alone.
 pub(crate) fn model_bytes(
     config: &Config,
     words: &Words,
-    parameters: &[(Entry, Vec<f16>)],
+    parameters: &[Tensor],
     step: u64,
     notes: &serde_json::Value,
 ) -> std::result::Result<Vec<u8>, String> {
     let header = Header::model(config, words, step, notes);
-    let bytes = |values: &[f16]| values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let mut tensors: Vec<Tensor> = parameters
-        .iter()
-        .map(|(entry, values)| tensor("", entry, Dtype::F16, bytes(values)))
-        .collect();
-    tensors.extend(word_tensors(words));
+    let fixed = word_tensors(config, words);
+    let tensors: Vec<&Tensor> = parameters.iter().chain(&fixed).collect();
     file::to_bytes(&header, &tensors)
 }

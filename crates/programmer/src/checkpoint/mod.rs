@@ -7,7 +7,7 @@
 mod header;
 mod summary;
 
-pub(crate) use header::model_bytes;
+pub(crate) use header::{model_bytes, tensor};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
@@ -15,9 +15,10 @@ use crate::file::{self, Contents, f32_bytes, read_f16, read_f32};
 use crate::network::Network;
 use crate::optimiser::{Adam, Average};
 use crate::parameters::Layout;
+use crate::published::{Published, read_rows};
 use crate::stored::Stored;
 use crate::words::Words;
-use header::{AdamHeader, Header, tensor, word_tensors};
+use header::{AdamHeader, Header, word_tensors};
 use safetensors::Dtype;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,8 +89,8 @@ impl Checkpoint {
         if let Some(average) = &self.average {
             add_values("average.", &average.values);
         }
-        tensors.extend(word_tensors(words));
-        file::to_bytes(&header, &tensors)
+        tensors.extend(word_tensors(network.config(), words));
+        file::to_bytes(&header, &tensors.iter().collect::<Vec<_>>())
     }
 
     /// Reads a file. With `trainable` the network can be trained; without, it takes less memory.
@@ -141,6 +142,13 @@ impl Checkpoint {
             Some(source) => words.from_source(source),
             None => words,
         };
+        let words = match (&config.encoder, header.pieces) {
+            (Some(encoder), Some(pieces)) => {
+                let published = Published::of(contents, pieces, encoder.shape, |part| !encoder.trains(part))?;
+                words.with_published(published)
+            }
+            _ => words,
+        };
         let layout = Layout::new(&config, words.trained());
         let values = |prefix: &str| {
             let mut values = Vec::with_capacity(layout.len());
@@ -152,6 +160,7 @@ impl Checkpoint {
                         let numbers = read_f16(contents.tensor(&name, Dtype::F16, &shape)?);
                         values.extend(numbers.iter().map(|x| x.to_f32()));
                     }
+                    Dtype::I8 => values.extend(read_rows(contents, &name, entry.rows, entry.cols)?),
                     _ => values.extend(read_f32(contents.tensor(&name, Dtype::F32, &shape)?)),
                 }
             }
@@ -164,6 +173,7 @@ impl Checkpoint {
         let adam = match header.adam {
             Some(AdamHeader { steps, options }) => Some(Adam {
                 options,
+                groups: Vec::new(),
                 steps,
                 first: values("adam.first.")?,
                 second: values("adam.second.")?,

@@ -4,7 +4,7 @@ use super::header::Header;
 use crate::config::Config;
 use crate::error::Result;
 use crate::file;
-use crate::parameters::Layout;
+use crate::parameters::{ENCODER, Layout};
 use crate::stored::{Precision, VALUES};
 use safetensors::Dtype;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct Summary {
     pub bytes: u64,
     /// The shape of the network.
     pub config: Config,
-    /// Number of parameters.
+    /// Number of parameters, those of a published encoder that are not trained left out.
     pub parameters: usize,
     /// Bits of a parameter.
     pub parameter_bits: u32,
@@ -48,7 +48,9 @@ impl Summary {
             let header = Header::of(contents)?;
             header.config.check().map_err(|e| e.to_string())?;
             let layout = Layout::new(&header.config, header.trained_words);
-            let types = layout.entries.iter().map(|entry| contents.dtype(&entry.name));
+            // Of a published encoder a small file has bytes, and vectors as they are.
+            let ours = layout.entries.iter().filter(|entry| !entry.name.starts_with(ENCODER));
+            let types = ours.map(|entry| contents.dtype(&entry.name));
             let types = types.collect::<std::result::Result<Vec<_>, _>>()?;
             Ok(Self {
                 bytes,

@@ -33,7 +33,7 @@ const EXP2: [f32; 7] = [
 pub const EXP_ZERO: f32 = -46.0;
 
 #[inline(always)]
-fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[f32; N], x: S::f32s) -> S::f32s {
+pub(super) fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[f32; N], x: S::f32s) -> S::f32s {
     let mut sum = simd.splat_f32s(coefficients[N - 1]);
     for &c in coefficients[..N - 1].iter().rev() {
         sum = simd.mul_add_e_f32s(sum, x, simd.splat_f32s(c));

@@ -7,11 +7,14 @@
 pub mod adam;
 pub mod attention;
 pub mod gates;
+pub mod gelu;
 pub mod math;
 pub mod mixture;
+pub mod norm;
 pub mod outer;
 pub mod product;
 pub mod rows;
+pub mod self_attention;
 pub mod vector;
 
 use std::sync::OnceLock;

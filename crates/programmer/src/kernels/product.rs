@@ -153,6 +153,92 @@ pub fn product(a: Rows<'_>, b: &Packed, start: Start<'_>, out: &mut [f32], out_s
     }
 }
 
+/// A matrix that is read where it lies: rows and columns any distance apart.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// From the first number on.
+    pub data: &'a [f32],
+    /// Distance between rows.
+    pub row: usize,
+    /// Distance between columns.
+    pub column: usize,
+}
+
+impl View<'_> {
+    /// Whether a matrix of this shape lies within the data.
+    fn holds(&self, rows: usize, columns: usize) -> bool {
+        rows == 0 || columns == 0 || self.data.len() > (rows - 1) * self.row + (columns - 1) * self.column
+    }
+}
+
+/// out = left·right for operands that are both new and small, the products of attention: nothing is packed. The
+/// shape is rows × k times k × columns; columns are whole lines, and those of the right operand lie side by
+/// side.
+pub fn small_product(
+    shape: (usize, usize, usize),
+    left: View<'_>,
+    right: View<'_>,
+    out: &mut [f32],
+    out_stride: usize,
+) {
+    let (rows, k, columns) = shape;
+    assert!(
+        columns.is_multiple_of(LINE) && right.column == 1,
+        "whole lines side by side"
+    );
+    assert!(
+        left.holds(rows, k) && right.holds(k, columns),
+        "operands too short for a product of {rows} x {k} x {columns}"
+    );
+    if rows > 0 && columns > 0 {
+        assert!(out.len() >= (rows - 1) * out_stride + columns, "output too short");
+        arch().dispatch(SmallOp {
+            shape,
+            left,
+            right,
+            out,
+            out_stride,
+        });
+    }
+}
+
+struct SmallOp<'a> {
+    shape: (usize, usize, usize),
+    left: View<'a>,
+    right: View<'a>,
+    out: &'a mut [f32],
+    out_stride: usize,
+}
+
+impl WithSimd for SmallOp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (rows, k, columns) = self.shape;
+        for panel in (0..columns).step_by(PANEL) {
+            for (from, to) in tiles(rows) {
+                let mut left = [std::ptr::null(); TILE];
+                for (r, left) in left[..to - from].iter_mut().enumerate() {
+                    *left = self.left.data[(from + r) * self.left.row..].as_ptr();
+                }
+                let tile = Tile {
+                    k,
+                    left,
+                    left_step: self.left.column,
+                    right: self.right.data[panel..].as_ptr(),
+                    right_step: self.right.row,
+                    first: [std::ptr::null(); TILE],
+                    out: self.out[from * self.out_stride + panel..].as_mut_ptr(),
+                    out_step: self.out_stride,
+                };
+                // SAFETY: `small_product` checked that operands and output hold this shape.
+                unsafe { tile.run(simd, to - from, PANEL.min(columns - panel)) };
+            }
+        }
+    }
+}
+
 struct PackedOp<'a> {
     a: Rows<'a>,
     b: &'a Packed,

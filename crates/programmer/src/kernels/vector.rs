@@ -79,6 +79,15 @@ kernel! {
 }
 
 kernel! {
+    /// y = x·y, in whole lines; where x is empty, y stays as it is.
+    pub fn multiply<'a>(simd; x: &'a [f32], y: &'a mut [f32]) -> () {
+        for (&x, y) in S::as_simd_f32s(x).0.iter().zip(S::as_mut_simd_f32s(y).0) {
+            *y = simd.mul_f32s(x, *y);
+        }
+    }
+}
+
+kernel! {
     /// Σ x² in f64: the norm of millions of numbers must not lose its small terms.
     pub fn sum_of_squares<'a>(simd; x: &'a [f32]) -> f64 {
         x.chunks(4096).map(|block| f64::from(dot_with(simd, block, block))).sum()

@@ -29,15 +29,26 @@ impl Linear {
     /// Packs new weights, for the backward pass too if that is wanted.
     pub fn refresh(&mut self, layout: &Layout, values: &[f32], backward: bool) {
         let entry = &layout.entries[self.ids.weight];
-        let weight = &values[entry.range()];
-        self.forward.pack_transposed(weight, entry.rows, entry.cols, 1);
+        let bias = self.ids.bias.map(|bias| &values[layout.entries[bias].range()]);
+        self.pack(&values[entry.range()], (entry.rows, entry.cols), bias, backward);
+    }
+
+    /// Packs these weights, of a shape of outputs and inputs.
+    pub fn pack(&mut self, weight: &[f32], shape: (usize, usize), bias: Option<&[f32]>, backward: bool) {
+        let (outputs, inputs) = shape;
+        self.forward.pack_transposed(weight, outputs, inputs, 1);
         if backward {
-            self.backward.pack_plain(weight, entry.rows, entry.cols, 1);
+            self.backward.pack_plain(weight, outputs, inputs, 1);
         }
-        self.bias.resize(padded(entry.rows), 0.0);
-        if let Some(bias) = self.ids.bias {
-            self.bias[..entry.rows].copy_from_slice(&values[layout.entries[bias].range()]);
+        self.bias.resize(padded(outputs), 0.0);
+        if let Some(bias) = bias {
+            self.bias[..outputs].copy_from_slice(bias);
         }
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.forward.n()
     }
 
     /// out = W·x + b for each row.
@@ -52,13 +63,13 @@ impl Linear {
 
     /// The gradient of the input: Wᵀ·d_output, added to `out` or written.
     pub fn backward(&self, d_output: Rows<'_>, add: bool, out: &mut [f32], stride: usize) {
-        product(
-            d_output,
-            &self.backward,
-            if add { Start::Output } else { Start::Zero },
-            out,
-            stride,
-        );
+        let start = if add { Start::Output } else { Start::Zero };
+        self.backward_from(d_output, start, out, stride);
+    }
+
+    /// out = start + Wᵀ·d_output.
+    pub fn backward_from(&self, d_output: Rows<'_>, start: Start<'_>, out: &mut [f32], stride: usize) {
+        product(d_output, &self.backward, start, out, stride);
     }
 
     /// Names the sources of this layer's gradients.

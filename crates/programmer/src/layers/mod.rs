@@ -1,6 +1,7 @@
 //! The layers: each with its forward and backward pass, serving training, scoring and stepping alike.
 
 pub mod embedding;
+pub mod gradient;
 pub mod head;
 pub mod linear;
 pub mod links;
@@ -35,6 +36,8 @@ pub struct Layers {
     pub cell_projection: Option<Linear>,
     /// The links between tokens and columns.
     pub links: Option<Links>,
+    /// A published encoder's outputs → what is added to tokens and to columns.
+    pub reading: Option<[Linear; 2]>,
 }
 
 /// Anything that keeps a packed copy of parameters.
@@ -56,6 +59,9 @@ impl Layers {
             head: Head::new(ids),
             cell_projection: ids.cell_projection.map(Linear::new),
             links: ids.links.map(Links::new),
+            reading: ids
+                .reading
+                .map(|reading| [reading.token, reading.column].map(Linear::new)),
         }
     }
 
@@ -83,6 +89,7 @@ impl Layers {
             .chain(self.head.linears())
             .chain(&mut self.cell_projection)
             .chain(self.links.iter_mut().flat_map(Links::linears))
+            .chain(self.reading.iter_mut().flatten())
             .map(Part::Linear);
         let parts: Vec<Part<'_>> = lstms.chain(linears).collect();
         let pack = |part: Part<'_>| match part {

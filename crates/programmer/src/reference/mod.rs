@@ -4,8 +4,8 @@ pub mod sample;
 mod tests;
 
 use crate::batch::{Batch, Example, Program, WeightedProgram};
+use crate::dropout::{Dropout, Site};
 use crate::network::Network;
-use crate::passes::dropout::{Dropout, Site};
 use crate::run::LossTerms;
 use std::collections::HashMap;
 use std::ops::Range;

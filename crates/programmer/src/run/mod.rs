@@ -5,14 +5,14 @@
 //! some rows of every weight matrix. Everything is added in a fixed order: results depend on the number of
 //! threads only through rounding, and are the same from run to run.
 
-mod gradient;
-
 use crate::batch::{Batch, Example};
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
+use crate::layers::gradient::collect;
 use crate::layers::slots::{SlotGradient, SlotMemory};
+use crate::layers::{Source, Sources};
 use crate::network::Network;
 use crate::passes::decoder::{DecoderTape, Loss};
-use crate::passes::dropout::Dropout;
 use crate::passes::encoder::EncoderTape;
 use crate::passes::forest::Forest;
 use rayon::prelude::*;
@@ -174,6 +174,7 @@ impl Runner {
         if !network.trainable() {
             return Err(Error::Config("the network was made for inference only".into()));
         }
+        network.check_whole()?;
         if gradient.len() != network.values().len() {
             return Err(Error::Config(format!(
                 "a gradient of {} numbers for {} parameters",
@@ -243,6 +244,23 @@ impl Runner {
         })?;
         self.collect(network, gradient);
         Ok(outcome)
+    }
+
+    /// Makes the gradients of all parameters from what the shards left.
+    fn collect(&self, network: &Network, gradient: &mut [f32]) {
+        let entries = &network.layout().entries;
+        let mut by_entry: Vec<Vec<Source<'_>>> = vec![Vec::new(); entries.len()];
+        let mut sources = Sources::new();
+        for shard in self.shards.iter().filter(|s| !s.examples.is_empty()) {
+            shard
+                .encoder
+                .sources(network, &shard.memory, &shard.gradient, &mut sources);
+            shard.decoder.sources(network, &mut sources);
+            for (entry, source) in sources.drain(..) {
+                by_entry[entry].push(source);
+            }
+        }
+        collect(&self.pool, self.active, entries, &by_entry, gradient);
     }
 }
 

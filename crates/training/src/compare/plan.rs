@@ -257,6 +257,7 @@ impl Plan {
             seed,
             threads,
             vectors: None,
+            encoder: None,
             init: None,
         }
     }

@@ -142,6 +142,7 @@ impl<'a> Runs<'a> {
             Ok(Beginning {
                 memories: explored.unwrap_or_else(nothing),
                 vectors: self.vectors.clone(),
+                encoder: None,
             })
         };
         let mut session = Session::resume_with(folder, &config, &self.questions, beginning)?;

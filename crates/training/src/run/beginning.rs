@@ -4,7 +4,7 @@ use mapo_core::{Ending, Memory, Progress};
 use mapo_datasets::Example;
 use mapo_model::file::{knowing, load};
 use mapo_model::inputs::vocabulary;
-use mapo_programmer::Vectors;
+use mapo_programmer::{Published, Vectors, Words};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +40,8 @@ pub struct Beginning {
     pub memories: Vec<Memory>,
     /// Word vectors; without them, all vectors are trained.
     pub vectors: Option<Arc<Vectors>>,
+    /// A published encoder to read beneath the network.
+    pub encoder: Option<Published>,
 }
 
 impl Beginning {
@@ -71,6 +73,7 @@ impl Beginning {
         Ok(Self {
             memories,
             vectors: vectors.transpose()?.map(Arc::new),
+            encoder: run.encoder.as_deref().map(Published::read).transpose()?,
         })
     }
 
@@ -89,6 +92,7 @@ impl Beginning {
         Ok(Self {
             memories: found.ok_or(Error::StoppedExploring { left: train.len() })?,
             vectors: None,
+            encoder: None,
         })
     }
 }
@@ -101,7 +105,11 @@ impl<'a> Trainer<'a> {
     /// If settings make no sense, a memory does not fit its example, or a model cannot be read.
     pub fn begin(config: &'a RunConfig, questions: &'a Questions, beginning: Beginning) -> Result<Self> {
         let RunConfig { run, settings } = config;
-        let Beginning { memories, vectors } = beginning;
+        let Beginning {
+            memories,
+            vectors,
+            encoder,
+        } = beginning;
         let (seed, threads) = (run.seed, run.threads);
         match &run.init {
             Some(model) => {
@@ -111,7 +119,12 @@ impl<'a> Trainer<'a> {
                 Self::with_network(settings, seed, threads, network, questions, memories)
             }
             None => {
-                let words = settings.network.words(&questions.train, vectors.as_deref())?;
+                let mut words = settings.network.words(&questions.train, vectors.as_deref())?;
+                match encoder {
+                    Some(encoder) => words = Arc::new(Words::clone(&words).with_published(encoder)),
+                    None if settings.encoder.is_some() => return Err(Error::NoEncoder),
+                    None => {}
+                }
                 Self::new(settings, seed, threads, &words, questions, memories)
             }
         }

@@ -98,6 +98,8 @@ pub struct Origin {
     pub threads: usize,
     /// The file of word vectors.
     pub vectors: Option<PathBuf>,
+    /// The folder of a published encoder, which then reads beneath the network.
+    pub encoder: Option<PathBuf>,
     /// The model to begin with.
     pub init: Option<PathBuf>,
 }
@@ -113,6 +115,7 @@ impl Origin {
             seed,
             threads,
             vectors: None,
+            encoder: None,
             init: None,
         }
     }
@@ -151,6 +154,8 @@ struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vectors: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoder: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     init: Option<PathBuf>,
     // Several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,6 +173,7 @@ impl From<Origin> for Written {
             seed,
             threads,
             vectors,
+            encoder,
             init,
         } = origin;
         let mut written = Self {
@@ -181,6 +187,7 @@ impl From<Origin> for Written {
             seed,
             threads,
             vectors,
+            encoder,
             init,
             choose_by,
             mix: Vec::new(),
@@ -231,6 +238,7 @@ impl TryFrom<Written> for Origin {
             seed: written.seed,
             threads: written.threads,
             vectors: written.vectors,
+            encoder: written.encoder,
             init: written.init,
         })
     }

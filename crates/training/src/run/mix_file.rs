@@ -73,6 +73,7 @@ impl Origin {
                         seed,
                         threads,
                         vectors: None,
+                        encoder: None,
                         init: None,
                     });
                 }

@@ -17,7 +17,7 @@ pub mod times;
 use mapo_core::{Action, Course, Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Lexicon, Token};
-use mapo_programmer::{Network, Words};
+use mapo_programmer::{EncoderConfig, Network, Words};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -104,7 +104,11 @@ impl<'a> Trainer<'a> {
     ) -> Result<Self> {
         let first = questions.train.first();
         let lexicon = first.map_or(Lexicon::PAPER, |first| first.language.lexicon);
-        let config = settings.config(words.dimensions(), lexicon.builtins());
+        let mut config = settings.config(words.dimensions(), lexicon.builtins());
+        config.encoder = words.published().map(|published| EncoderConfig {
+            shape: *published.weights.shape(),
+            trained: settings.encoder.unwrap_or_default().trained,
+        });
         let network = Network::new(config, Arc::clone(words), seed)?;
         Self::with_network(settings, seed, threads, network, questions, memories)
     }
@@ -122,7 +126,8 @@ impl<'a> Trainer<'a> {
         memories: Vec<Memory>,
     ) -> Result<Self> {
         settings.check()?;
-        let learner = NeuralLearner::new(network, settings.learning, settings.steps, seed, threads)?;
+        let learner = NeuralLearner::new(network, settings.learning, settings.steps, seed, threads)?
+            .with_encoder(settings.encoder.unwrap_or_default());
         Self::with_learner(settings, seed, learner, questions, memories)
     }
 
@@ -155,7 +160,8 @@ impl<'a> Trainer<'a> {
             settings.steps,
             seed,
             threads,
-        )?;
+        )?
+        .with_encoder(settings.encoder.unwrap_or_default());
         let mut trainer = Self::with_learner(settings, seed, learner, questions, memories)?;
         for (example, explored) in explored.into_iter().enumerate() {
             if let Some(task) = trainer.run.task_mut(example) {

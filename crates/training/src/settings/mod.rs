@@ -9,7 +9,7 @@ use mapo_core::{Course, Estimator, MemoryScoring, NewPrograms, Objective, WarmUp
 use mapo_datasets::Pruning;
 use serde::{Deserialize, Serialize};
 
-use crate::learner::Learning;
+use crate::learner::{EncoderLearning, Learning};
 use crate::settings::network::NetworkSettings;
 use crate::{Error, Result};
 
@@ -56,6 +56,9 @@ pub struct Settings {
     /// Another objective for the first steps; none as a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// A published encoder beneath the network; none as a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<EncoderLearning>,
 }
 
 // Where it is not used, files are as they were before there was such a setting.
@@ -160,6 +163,11 @@ impl Settings {
                 return must_be(name, "above 0");
             }
         }
+        if let Some(encoder) = &self.encoder
+            && !(encoder.rate > 0.0 && encoder.rate.is_finite())
+        {
+            return must_be("encoder.rate", "above 0");
+        }
         if !(self.unexplained > 0.0 && self.unexplained <= 1.0) {
             return must_be("unexplained", "above 0 and at most 1");
         }
@@ -184,6 +192,36 @@ fn must_be(what: &str, must: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_encoder_is_a_setting_where_there_is_one() {
+        let toy = Settings::toy();
+        assert!(!toml::to_string_pretty(&toy).unwrap().contains("encoder"));
+        let with = toy.with("encoder.trained=2").unwrap();
+        let expected = EncoderLearning {
+            trained: 2,
+            ..EncoderLearning::default()
+        };
+        assert_eq!(with.encoder, Some(expected));
+        let slower = with.with("encoder.rate=1e-5").unwrap();
+        assert_eq!(
+            slower.encoder,
+            Some(EncoderLearning {
+                rate: 1e-5,
+                ..expected
+            })
+        );
+        let text = toml::to_string_pretty(&slower).unwrap();
+        assert_eq!(toy.changed_by(&text).unwrap(), slower);
+        assert!(
+            toy.with("encoder.layers=2")
+                .unwrap_err()
+                .to_string()
+                .contains("layers")
+        );
+        let wrong = with.with("encoder.rate=0").unwrap().check().unwrap_err();
+        assert_eq!(wrong.to_string(), "the setting encoder.rate must be above 0");
+    }
 
     #[test]
     fn another_objective_may_come_first() {

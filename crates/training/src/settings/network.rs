@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::{Settings, must_be};
 use crate::Result;
+use crate::learner::EncoderLearning;
 
 /// The network's sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +107,10 @@ impl Settings {
 
     /// Takes over the sizes of a network that is there already.
     pub fn take_sizes(&mut self, config: &Config) {
+        self.encoder = config.encoder.map(|encoder| EncoderLearning {
+            trained: encoder.trained,
+            ..self.encoder.unwrap_or_default()
+        });
         self.network = NetworkSettings {
             hidden: config.hidden,
             attention: config.attention,

@@ -178,6 +178,7 @@ impl Settings {
             unexplained: 1.0,
             belief: 0.0,
             warm_up: None,
+            encoder: None,
         }
     }
 
@@ -324,6 +325,7 @@ impl Settings {
             unexplained: 1.0,
             belief: 0.0,
             warm_up: None,
+            encoder: None,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A forward pass with a record of everything, and its backward pass: training.
 
-use super::super::dropout::{Dropout, Site};
 use super::super::forest::Forest;
 use super::inputs::Inputs;
+use crate::dropout::{Dropout, Site};
 use crate::kernels::product::Start;
 use crate::kernels::rows::Rows;
 use crate::kernels::vector::{add_scaled, scatter_add};

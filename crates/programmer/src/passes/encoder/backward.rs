@@ -144,6 +144,8 @@ impl EncoderTape {
         layers
             .word_projection
             .backward(Rows::all(d_words), false, self.d_tokens.data_mut(), stride);
+        self.reading
+            .backward(network, examples, Rows::all(d_words), d_columns);
     }
 
     /// Names the sources of all gradients of the encoder and the memory.
@@ -168,6 +170,8 @@ impl EncoderTape {
         layers
             .column_projection
             .sources(d_columns, Rows::all(&self.columns.vectors), sources);
+        self.reading
+            .sources(network, Rows::all(d_words), d_columns, sources);
         if let Some(projection) = &layers.cell_projection {
             sources.push((ids.word_rows, Source::Lookup(&self.d_cells, &self.cells.uses)));
             projection.sources(d_columns, Rows::all(&self.cells.vectors), sources);

@@ -2,8 +2,9 @@
 
 mod backward;
 
-use super::dropout::{Dropout, Site};
+use super::reading::ReadingTape;
 use crate::batch::Example;
+use crate::dropout::{Dropout, Site};
 use crate::kernels::product::Start;
 use crate::kernels::rows::Rows;
 use crate::kernels::vector::add_scaled;
@@ -36,6 +37,7 @@ pub struct EncoderTape {
     places: Vec<(u32, u32)>,
     /// For each example, the row of its last time step.
     last: Vec<u32>,
+    reading: ReadingTape,
     tokens: Lookup,
     columns: Lookup,
     cells: Lookup,
@@ -137,6 +139,11 @@ impl EncoderTape {
         layers
             .word_projection
             .forward(Rows::all(&self.tokens.vectors), self.embedded.data_mut(), stride);
+        if let Some([reading, _]) = &layers.reading {
+            self.reading.forward(network, examples, ids, dropout);
+            let tokens = Rows::all(&self.reading.tokens);
+            reading.add(tokens, self.embedded.data_mut(), stride);
+        }
         for (token, features) in examples
             .iter()
             .flat_map(|e| (0..e.tokens.len()).map(|t| &e.token_features[t * f..(t + 1) * f]))
@@ -207,6 +214,10 @@ impl EncoderTape {
             self.cells.cells(words, trained, examples);
             let cells = Rows::all(&self.cells.vectors);
             projection.add(cells, self.column_vectors.data_mut(), stride);
+        }
+        if let Some([_, reading]) = &layers.reading {
+            let columns = Rows::all(&self.reading.columns);
+            reading.add(columns, self.column_vectors.data_mut(), stride);
         }
     }
 

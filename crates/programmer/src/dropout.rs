@@ -1,8 +1,8 @@
-//! Dropout of the outputs of LSTMs.
+//! Dropout of the outputs of LSTMs and of a transformer's branches.
 
 use crate::random::fill_mask;
 
-/// Dropout of the LSTM outputs.
+/// Dropout of the outputs of LSTMs and of a transformer's branches.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropout {
     /// Probability that a number is dropped.
@@ -16,6 +16,7 @@ pub struct Dropout {
 pub(crate) enum Site {
     Encoder { direction: usize, layer: usize },
     Decoder { layer: usize },
+    Transformer { branch: usize },
 }
 
 impl Dropout {
@@ -24,6 +25,7 @@ impl Dropout {
         let site = match site {
             Site::Encoder { direction, layer } => 2 * layer + direction,
             Site::Decoder { layer } => 128 + layer,
+            Site::Transformer { branch } => 192 + branch,
         };
         let place = (site as u64) << 56 | (id as u64) << 24 | step as u64;
         fill_mask(self.seed, place, self.rate, mask);

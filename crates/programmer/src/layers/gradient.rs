@@ -1,65 +1,55 @@
 //! The gradients of all parameters, from what the threads left.
 
-use super::Runner;
+use super::Source;
 use crate::kernels::outer::{Columns, add_outer};
 use crate::kernels::vector::{add_column_sums, add_scaled};
-use crate::layers::{Source, Sources};
 use crate::matrix::padded;
-use crate::network::Network;
+use crate::parameters::Entry;
 use rayon::prelude::*;
 
-impl Runner {
-    /// Makes the gradients of all parameters from what the shards left.
-    pub(super) fn collect(&self, network: &Network, gradient: &mut [f32]) {
-        let layout = network.layout();
-        let mut by_entry: Vec<Vec<Source<'_>>> = vec![Vec::new(); layout.entries.len()];
-        let mut sources = Sources::new();
-        for shard in self.shards.iter().filter(|s| !s.examples.is_empty()) {
-            shard
-                .encoder
-                .sources(network, &shard.memory, &shard.gradient, &mut sources);
-            shard.decoder.sources(network, &mut sources);
-            for (entry, source) in sources.drain(..) {
-                by_entry[entry].push(source);
+/// Makes the gradients of all entries from their sources, on this many threads of the pool. Each takes its share
+/// of the rows of every entry; entries follow each other without gaps.
+pub fn collect(
+    pool: &rayon::ThreadPool,
+    threads: usize,
+    entries: &[Entry],
+    by_entry: &[Vec<Source<'_>>],
+    gradient: &mut [f32],
+) {
+    let mut tasks: Vec<Vec<Task<'_>>> = (0..threads).map(|_| Vec::new()).collect();
+    let mut rest = gradient;
+    for (entry, sources) in entries.iter().zip(by_entry) {
+        let (mut part, after) = rest.split_at_mut(entry.rows * entry.cols);
+        rest = after;
+        let row_like = entry.rows > 1;
+        for (thread, tasks) in tasks.iter_mut().enumerate() {
+            let (from, to) = if row_like {
+                (thread * entry.rows / threads, (thread + 1) * entry.rows / threads)
+            } else if thread == 0 {
+                (0, entry.rows)
+            } else {
+                (0, 0)
+            };
+            let (mine, others) = part.split_at_mut((to - from) * entry.cols);
+            part = others;
+            if from < to {
+                tasks.push(Task {
+                    sources,
+                    from,
+                    to,
+                    rows: entry.rows,
+                    cols: entry.cols,
+                    out: mine,
+                });
             }
         }
-        // Each thread takes its share of the rows of every entry; entries follow each other without gaps.
-        let threads = self.active;
-        let mut tasks: Vec<Vec<Task<'_>>> = (0..threads).map(|_| Vec::new()).collect();
-        let mut rest = gradient;
-        for (entry, sources) in layout.entries.iter().zip(&by_entry) {
-            let (mut part, after) = rest.split_at_mut(entry.rows * entry.cols);
-            rest = after;
-            let row_like = entry.rows > 1;
-            for (thread, tasks) in tasks.iter_mut().enumerate() {
-                let (from, to) = if row_like {
-                    (thread * entry.rows / threads, (thread + 1) * entry.rows / threads)
-                } else if thread == 0 {
-                    (0, entry.rows)
-                } else {
-                    (0, 0)
-                };
-                let (mine, others) = part.split_at_mut((to - from) * entry.cols);
-                part = others;
-                if from < to {
-                    tasks.push(Task {
-                        sources,
-                        from,
-                        to,
-                        rows: entry.rows,
-                        cols: entry.cols,
-                        out: mine,
-                    });
-                }
-            }
-        }
-        self.pool.install(|| {
-            tasks
-                .into_par_iter()
-                .with_max_len(1)
-                .for_each(|tasks| tasks.into_iter().for_each(Task::run));
-        });
     }
+    pool.install(|| {
+        tasks
+            .into_par_iter()
+            .with_max_len(1)
+            .for_each(|tasks| tasks.into_iter().for_each(Task::run));
+    });
 }
 
 /// Some rows of one entry's gradient.
