@@ -55,7 +55,7 @@ const ASKING: [&str; 44] = [
 
 /// How near the vectors of a word of the question and a word of a header must come for the two to have
 /// something in common.
-const NEAR: f32 = 0.4;
+const NEAR: f32 = 0.65;
 
 /// What is understood of a question.
 #[derive(Clone, Debug, Default, PartialEq)]
