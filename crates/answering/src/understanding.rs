@@ -128,7 +128,7 @@ fn unknown(text: &str, question: &Question, names: &Names, near: impl Fn(&str) -
         return Vec::new();
     }
     let is_found = |at: usize| question.mentions.iter().any(|mention| mention.span.contains(&at));
-    let mut unknown = in_quotes(text, &tokens, &is_found);
+    let mut unknown = in_quotes(text, &tokens, is_found);
     let is_capital = |token: &Token| text[token.start..].starts_with(char::is_uppercase);
     let words = || {
         tokens

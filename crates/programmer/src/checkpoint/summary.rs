@@ -49,7 +49,10 @@ impl Summary {
             header.config.check().map_err(|e| e.to_string())?;
             let layout = Layout::new(&header.config, header.trained_words);
             // Of a published encoder a small file has bytes, and vectors as they are.
-            let ours = layout.entries.iter().filter(|entry| !entry.name.starts_with(ENCODER));
+            let ours = layout
+                .entries
+                .iter()
+                .filter(|entry| !entry.name.starts_with(ENCODER));
             let types = ours.map(|entry| contents.dtype(&entry.name));
             let types = types.collect::<std::result::Result<Vec<_>, _>>()?;
             Ok(Self {
