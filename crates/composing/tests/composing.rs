@@ -29,13 +29,13 @@ fn answer(table: &Arc<Table>, question: &str, program: &str) -> Vec<String> {
     let question = Question::read(question, table, WISHES.linking);
     let constants = question.mentions.into_iter().map(|mention| mention.constant);
     let context = Context::new(Arc::clone(table), constants, WISHES.language);
-    let program: Program = program.parse().unwrap();
-    let tokens = context.encode(&program).unwrap();
+    let program: Program = program.parse().expect("a program");
+    let tokens = context.encode(&program).expect("what the question offers");
     let mut interpreter = Interpreter::new(Arc::new(context));
     for token in tokens {
-        interpreter.step(token).unwrap();
+        interpreter.step(token).expect("offered");
     }
-    interpreter.answer().unwrap().to_strings()
+    interpreter.answer().expect("an answer").to_strings()
 }
 
 #[test]
