@@ -289,7 +289,7 @@ mod tests {
         }
         assert_eq!(unsaid.reading, card.reading);
         let said = unsaid.note("linking=none").unwrap_err().to_string();
-        assert!(said.contains("it is paper or wide"), "{said}");
+        assert!(said.contains("it is paper, wide or everyday"), "{said}");
         for wrong in ["licence", "=x", "licence="] {
             assert!(card.note(wrong).unwrap_err().to_string().contains("NAME=VALUE"));
         }
