@@ -94,10 +94,12 @@ fn overlay(settings: &mut Table, changes: Table, path: &str) -> Result<()> {
             }
             (Some(known), change) => *known = as_kind_of(known, change),
             // Nothing is said of belief, a warm-up or an encoder where there is none.
-            (None, change) if is_objective || (path.is_empty() && name == "belief") => {
+            (None, change) if path.is_empty() && name == "belief" => {
                 settings.insert(name, as_kind_of(&Value::Float(0.0), change));
             }
-            (None, change) if path.is_empty() && ["warm_up", "encoder"].contains(&name.as_str()) => {
+            (None, change)
+                if is_objective || (path.is_empty() && ["warm_up", "encoder"].contains(&name.as_str())) =>
+            {
                 settings.insert(name, change);
             }
             (None, _) => {
