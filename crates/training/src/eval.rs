@@ -91,16 +91,40 @@ pub fn answer(models: &[Arc<Network>], examples: &[Example], width: usize) -> Re
                     .map(|model| NeuralPolicy::new(Arc::clone(model)))
                     .collect::<Vec<_>>()
             },
-            |policies, examples| answer_some(models, policies, examples, width),
+            |policies, examples| {
+                let encode = |model: &Arc<Network>| encode_all(model.config(), model.words(), examples);
+                let inputs: Vec<Vec<Input>> = models.iter().map(encode).collect();
+                answer_some(policies, examples, &inputs, width)
+            },
         )
         .collect::<Result<Vec<_>>>()?;
     Ok(answered.into_iter().flatten().collect())
 }
 
+/// The same for one model and examples that were encoded for it before, which keeps what its encoder read of them.
+pub(crate) fn answer_encoded(
+    model: &Arc<Network>,
+    examples: &[Example],
+    inputs: &[Input],
+    width: usize,
+) -> Result<Vec<Prediction>> {
+    check_functions(model, examples)?;
+    let answered = examples
+        .par_chunks(TOGETHER)
+        .zip(inputs.par_chunks(TOGETHER))
+        .map_init(
+            || [NeuralPolicy::new(Arc::clone(model))],
+            |policies, (examples, inputs)| answer_some(policies, examples, &[inputs.to_vec()], width),
+        )
+        .collect::<Result<Vec<_>>>()?;
+    Ok(answered.into_iter().flatten().collect())
+}
+
+/// Answers some examples with each policy, which reads them by inputs of its own.
 fn answer_some(
-    models: &[Arc<Network>],
     policies: &mut [NeuralPolicy],
     examples: &[Example],
+    inputs: &[Vec<Input>],
     width: usize,
 ) -> Result<Vec<Prediction>> {
     let mut interpreters: Vec<Interpreter> = examples
@@ -108,8 +132,7 @@ fn answer_some(
         .map(|example| example.interpreter(Assistance::All))
         .collect();
     let mut beams: Vec<Vec<Vec<Candidate>>> = vec![Vec::new(); examples.len()];
-    for (model, policy) in models.iter().zip(policies) {
-        let inputs = encode_all(model.config(), model.words(), examples);
+    for (inputs, policy) in inputs.iter().zip(policies) {
         let inputs: Vec<&Input> = inputs.iter().collect();
         let found = beam_search(policy, &inputs, &mut interpreters, width)?;
         beams

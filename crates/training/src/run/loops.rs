@@ -2,6 +2,7 @@
 
 use mapo_core::RunError;
 use mapo_datasets::Example;
+use mapo_model::inputs::encode::encode_all;
 use mapo_programmer::Network;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -118,13 +119,23 @@ impl Trainer<'_> {
     /// The share of right answers by which a model is chosen, and where there are several datasets those on
     /// each of their dev splits. Of several it is their mean, by the weights of the datasets.
     fn dev_accuracy(&self, model: &Arc<Network>) -> Result<(Option<f64>, BTreeMap<String, f64>)> {
-        let models = [Arc::clone(model)];
-        let accuracy = |examples: &[Example]| -> Result<Option<f64>> {
+        let pool = self.learner.runner().pool();
+        let kept = model.config().encoder.map(|_| {
+            let encode = || encode_all(model.config(), model.words(), &self.questions.dev);
+            self.dev_inputs.get_or_init(|| pool.install(encode)).as_slice()
+        });
+        let mut from = 0;
+        let mut accuracy = |examples: &[Example]| -> Result<Option<f64>> {
+            let (first, width) = (from, self.settings.beam);
+            from += examples.len();
+            let last = from;
             if examples.is_empty() {
                 return Ok(None);
             }
-            let pool = self.learner.runner().pool();
-            let predictions = pool.install(|| eval::answer(&models, examples, self.settings.beam))?;
+            let predictions = pool.install(|| match kept {
+                Some(inputs) => eval::answer_encoded(model, examples, &inputs[first..last], width),
+                None => eval::answer(&[Arc::clone(model)], examples, width),
+            })?;
             Ok(Some(eval::accuracy(&predictions)))
         };
         if self.questions.portions.is_empty() {

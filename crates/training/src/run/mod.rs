@@ -20,7 +20,7 @@ use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{EncoderConfig, Network, Words};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::learner::NeuralLearner;
@@ -80,6 +80,8 @@ pub struct Trainer<'a> {
     learner: NeuralLearner,
     best: Option<Best>,
     broken_batch: Option<TrainingBatch>,
+    /// The questions to choose by as the network sees them, if what an encoder reads of them is worth keeping.
+    dev_inputs: OnceLock<Vec<Input>>,
     began: Instant,
     window: Window,
     /// What was counted before the window.
@@ -211,6 +213,7 @@ impl<'a> Trainer<'a> {
             learner,
             best: None,
             broken_batch: None,
+            dev_inputs: OnceLock::new(),
             began: Instant::now(),
             window: Window::new(1),
             past: Totals::default(),
