@@ -79,7 +79,7 @@ fn a_seed_makes_the_same_questions() {
 }
 
 fn cars() -> Table {
-    let mut builder = TableBuilder::new("cars.csv", ["Model", "Country", "Price", "Seats", "Built"]);
+    let mut builder = TableBuilder::new("cars.csv", ["Name", "Country", "Price", "Seats", "Built"]);
     for row in [
         ["Corvo", "Italy", "300", "4", "1999"],
         ["Lumen", "Spain", "250", "5", "2003"],
