@@ -92,6 +92,11 @@ const NAMELESS: &[&str] = &[
     "address",
 ];
 
+/// Words at the end of a header that is no noun.
+const PREPOSITIONS: &[&str] = &[
+    "against", "at", "by", "for", "from", "in", "of", "on", "to", "versus", "vs", "with",
+];
+
 /// What people are called who stand in a column.
 const PEOPLE: &[&str] = &[
     "player",
@@ -260,6 +265,13 @@ fn facet(table: &Table, source: usize) -> Option<Facet> {
         || header.iter().any(|word| word == "year" || word == "date");
     let counted = headers::counted(&header).or_else(|| headers::counted(&long));
     let role = match (number, date) {
+        // "Directed by", "against": no noun to ask with.
+        _ if header
+            .last()
+            .is_some_and(|word| PREPOSITIONS.contains(&word.as_str())) =>
+        {
+            Role::Other
+        }
         (Some(_), _)
             if header.iter().any(|word| {
                 [

@@ -308,7 +308,6 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
         "how many unique {many} are there?",
         "how many different {many} occur in the table?",
         "count of distinct {many}",
-        "in how many different {many} are the {rows}?",
     ];
     let within: &[&str] = &[
         "how many different {many} do the {rows} have?",

@@ -90,13 +90,7 @@ pub static TOPICS: &[Topic] = &[
             "headquarters",
             "base",
         ],
-        with: &[
-            "in {v}",
-            "from {v}",
-            "based in {v}",
-            "located in {v}",
-            "living in {v}",
-        ],
+        with: &["in {v}", "from {v}", "based in {v}", "located in {v}"],
         before: true,
         asks: &[
             "where is {x}",
@@ -104,7 +98,6 @@ pub static TOPICS: &[Topic] = &[
             "where is {x} based",
             "where is {x} located",
             "in which town is {x}",
-            "where does {x} live",
         ],
         nouns: &[("city", "cities"), ("place", "places"), ("town", "towns")],
         values: &[
