@@ -28,7 +28,7 @@ use std::time::Instant;
 pub struct Train {
     #[arg(long, value_name = "DATASET", required_unless_present_any = ["resume", "mix"], help = which_dataset())]
     data: Option<Dataset>,
-    /// Several datasets: a TOML file with a [[data]] for each, with data, weight, split, dev, dev_limit, memory and
+    /// Several datasets: a TOML file with a `[[data]]` table for each, with data, weight, split, dev, dev_limit, memory and
     /// other flags of one dataset.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dev_split", "memory"])]
     mix: Option<PathBuf>,
