@@ -566,7 +566,8 @@ pub(crate) fn written(number: f64, is_time: bool, choices: &mut Choices) -> Stri
     }
 }
 
-fn with_commas(plain: &str) -> String {
+/// Digits in groups of three.
+pub(crate) fn with_commas(plain: &str) -> String {
     let (sign, digits) = match plain.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", plain),

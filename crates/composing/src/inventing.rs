@@ -1,6 +1,7 @@
 //! Invented tables: what people keep in spreadsheets, filled by chance.
 
 use crate::choices::Choices;
+use crate::conditions::with_commas;
 use crate::headers::{Style, shortened};
 use crate::meanings::{DOMAINS, Domain, Measure, Topic, measure, topic};
 use crate::names::Names;
@@ -113,7 +114,7 @@ fn numbers(measure: &Measure, rows: usize, choices: &mut Choices) -> Vec<String>
     let is_wide = low > 0.0 && high / low > 300.0;
     let is_date = measure.is_time && choices.one_in(3);
     let is_sparse = choices.one_in(8);
-    let with_commas = high >= 10_000.0 && !measure.is_time && choices.one_in(4);
+    let in_threes = high >= 10_000.0 && !measure.is_time && choices.one_in(4);
     let cell = |choices: &mut Choices| {
         if is_sparse && choices.one_in(9) {
             return String::new();
@@ -132,23 +133,12 @@ fn numbers(measure: &Measure, rows: usize, choices: &mut Choices) -> Vec<String>
             );
         }
         let text = number.to_string();
-        match with_commas && number >= 1000.0 && number.fract() == 0.0 {
-            true => grouped(&text),
+        match in_threes && number >= 1000.0 && number.fract() == 0.0 {
+            true => with_commas(&text),
             false => text,
         }
     };
     (0..rows).map(|_| cell(choices)).collect()
-}
-
-/// Digits in groups of three.
-fn grouped(digits: &str) -> String {
-    let first = digits.len() % 3;
-    let mut parts: Vec<&str> = Vec::new();
-    if first > 0 {
-        parts.push(&digits[..first]);
-    }
-    parts.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
-    parts.join(",")
 }
 
 fn groups(topic: &Topic, rows: usize, choices: &mut Choices) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! Asks about groups of rows: the most common, the best, each of them.
 
 use super::superlatives::implied;
-use super::{Draft, NUMBERS, conditions, facet, kept, ordered, rows_of, say, text};
+use super::{Draft, NUMBERS, conditions, facet, kept, ordered, rows_of, say, say_within, text};
 use crate::choices::Choices;
 use crate::conditions::noun_of;
 use crate::headers::{plural, singular};
 use crate::phrase;
 use crate::profile::{Facet, Profile, Role};
-use crate::sketch::{From, Step};
+use crate::sketch::Step;
 
 /// What a group is called: one, and several.
 fn group_noun(group: &Facet, choices: &mut Choices) -> (String, String) {
@@ -26,7 +26,9 @@ fn group<'a>(profile: &'a Profile<'_>, without: &[usize], choices: &mut Choices)
     let few = |facet: &&Facet| match facet.role {
         Role::Group => true,
         Role::Time | Role::Count => {
-            facet.groups.len() * 3 <= profile.table.rows() && facet.groups.len() <= 15 && choices_allow(facet)
+            facet.groups.len() * 3 <= profile.table.rows()
+                && facet.groups.len() <= 15
+                && facet.number.is_some()
         }
         _ => false,
     };
@@ -40,11 +42,6 @@ fn group<'a>(profile: &'a Profile<'_>, without: &[usize], choices: &mut Choices)
         .pick(&groups)
         .copied()
         .filter(|group| group.groups.len() >= 2)
-}
-
-/// A year groups rows, and so does a small number of things.
-fn choices_allow(facet: &Facet) -> bool {
-    facet.number.is_some()
 }
 
 /// "which country has the most cars?"
@@ -86,11 +83,7 @@ pub(super) fn most_common(profile: &Profile<'_>, choices: &mut Choices) -> Optio
         "{one} with the most {rows}",
         "which {one} is most frequent among {rows}?",
     ];
-    let question = say(
-        choices,
-        if conditions.is_empty() { plain } else { within },
-        &slots,
-    )?;
+    let question = say_within(choices, &conditions, plain, within, &slots)?;
     let (mut steps, from) = kept(&conditions, 0);
     match least {
         false => steps.push(Step::Call(format!(
@@ -292,11 +285,7 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
             "what {many} do {rows} come with?",
             "different {many} of the {rows}",
         ];
-        let question = say(
-            choices,
-            if conditions.is_empty() { plain } else { within },
-            &slots,
-        )?;
+        let question = say_within(choices, &conditions, plain, within, &slots)?;
         steps.push(Step::Call(format!("(hop {} {column})", rows_of(from))));
         return Some(Draft { question, steps });
     }
@@ -314,15 +303,7 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
         "number of different {many} of the {rows}",
         "how many distinct {many} are there for {rows}?",
     ];
-    let question = say(
-        choices,
-        if conditions.is_empty() { plain } else { within },
-        &slots,
-    )?;
-    let from = match from {
-        From::All => "all_rows".to_owned(),
-        from => rows_of(from),
-    };
-    steps.push(Step::Call(format!("(count_distinct {from} {column})")));
+    let question = say_within(choices, &conditions, plain, within, &slots)?;
+    steps.push(Step::Call(format!("(count_distinct {} {column})", rows_of(from))));
     Some(Draft { question, steps })
 }

@@ -142,6 +142,17 @@ fn say(choices: &mut Choices, templates: &[&str], slots: &[(&str, &str)]) -> Opt
     Some(fill(template, slots))
 }
 
+/// The same of templates for all rows, or of those for rows within conditions.
+fn say_within(
+    choices: &mut Choices,
+    conditions: &[Condition],
+    plain: &[&str],
+    within: &[&str],
+    slots: &[(&str, &str)],
+) -> Option<String> {
+    say(choices, if conditions.is_empty() { plain } else { within }, slots)
+}
+
 fn fill(template: &str, slots: &[(&str, &str)]) -> String {
     let mut said = template.to_owned();
     for (slot, words) in slots {

@@ -1,6 +1,6 @@
 //! Asks for the most and the least.
 
-use super::{Draft, ORDERED, conditions, facet, kept, ordered, rows_of, say, text};
+use super::{Draft, ORDERED, conditions, facet, kept, ordered, rows_of, say, say_within, text};
 use crate::choices::Choices;
 use crate::conditions::{Condition, noun_of};
 use crate::phrase;
@@ -220,11 +220,7 @@ pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Opt
         "{adj} {noun} {bare}",
         "what is the {adj} {noun} among {rows}?",
     ];
-    let question = say(
-        choices,
-        if conditions.is_empty() { plain } else { within },
-        &slots,
-    )?;
+    let question = say_within(choices, &conditions, plain, within, &slots)?;
     let (mut steps, from) = kept(&conditions, 0);
     let function = if largest { "max" } else { "min" };
     steps.push(Step::Call(format!(

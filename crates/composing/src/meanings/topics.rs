@@ -680,20 +680,7 @@ pub static TOPICS: &[Topic] = &[
         with: &["in {v}"],
         asks: &["which month was {x} in"],
         nouns: &[("month", "months")],
-        values: &[
-            "January",
-            "February",
-            "March",
-            "April",
-            "May",
-            "June",
-            "July",
-            "August",
-            "September",
-            "October",
-            "November",
-            "December",
-        ],
+        values: &mapo_text::MONTHS,
         ..PLAIN
     },
     Topic {

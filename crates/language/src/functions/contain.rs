@@ -10,6 +10,19 @@ use crate::telling::sql::Select;
 use mapo_tables::ColumnId;
 use mapo_tables::Constant;
 
+/// Words that ask for the other rows, and further ones that say the same.
+pub(super) const NOT: &[&str] = &["not", "other", "besides"];
+pub(super) const NOT_TOO: &[&str] = &[
+    "except",
+    "excluding",
+    "else",
+    "without",
+    "never",
+    "n't",
+    "apart",
+    "aside",
+];
+
 pub(super) const FILTER_IN: Definition = Definition {
     name: "filter_in",
     summary: "the rows whose text in the column contains the string, or any of several",
@@ -24,28 +37,10 @@ pub(super) const FILTER_IN: Definition = Definition {
 pub(super) const FILTER_NOT_IN: Definition = Definition {
     name: "filter_!in",
     summary: "the rows whose text in the column contains none of the strings",
-    triggers: &["not", "other", "besides"],
-    synonyms: &[
-        "except",
-        "excluding",
-        "else",
-        "without",
-        "never",
-        "n't",
-        "apart",
-        "aside",
-    ],
+    triggers: NOT,
+    synonyms: NOT_TOO,
     run: |machine, args| run(machine, args, false),
-    english: |phrase| {
-        let (column, strings) = (phrase.call.column(2), strings(phrase));
-        match phrase.whose() {
-            Whose::Previous => {
-                let column = phrase.column(column).bare();
-                format!("drop those whose {column} contains {strings}")
-            }
-            _ => phrase.kept_where(column, &format!("does not contain {strings}")),
-        }
-    },
+    english: |phrase| english_not(phrase, "contains", "does not contain"),
     sql: |select| sql(select, false),
     ..CONTAIN
 };
@@ -71,8 +66,22 @@ fn run(machine: &mut Machine, args: &[Arg], wanted: bool) {
     machine.filter(rows, strings, column, Relation::Contains, wanted);
 }
 
-fn strings(phrase: &Phrase<'_>) -> String {
+/// The strings that are looked for, in words.
+pub(super) fn strings(phrase: &Phrase<'_>) -> String {
     phrase.given(phrase.call.values(1), " or ", "one of those", "a value")
+}
+
+/// What a filter says that keeps the other rows: what those do that are dropped, and what those do not that
+/// are kept.
+pub(super) fn english_not(phrase: &Phrase<'_>, does: &str, does_not: &str) -> String {
+    let (column, strings) = (phrase.call.column(2), strings(phrase));
+    match phrase.whose() {
+        Whose::Previous => {
+            let column = phrase.column(column).bare();
+            format!("drop those whose {column} {does} {strings}")
+        }
+        _ => phrase.kept_where(column, &format!("{does_not} {strings}")),
+    }
 }
 
 fn sql(select: &mut Select<'_>, wanted: bool) -> String {

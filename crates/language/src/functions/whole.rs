@@ -1,11 +1,11 @@
 //! The filters that look for whole values: `filter_is` and `filter_!is`.
 
+use super::contain::{NOT, NOT_TOO, english_not, strings};
 use super::offering::{all_related, several_related};
 use super::{Argument, Definition};
 use crate::machine::{Arg, Machine, Relation};
 use crate::sql_table::quote;
 use crate::telling::Values;
-use crate::telling::english::{Phrase, Whose};
 use crate::telling::sql::{Select, words};
 use mapo_tables::{ColumnId, Constant};
 
@@ -24,28 +24,10 @@ pub(super) const FILTER_IS: Definition = Definition {
 pub(super) const FILTER_NOT_IS: Definition = Definition {
     name: "filter_!is",
     summary: "the rows that `filter_is` would not keep",
-    triggers: &["not", "other", "besides"],
-    synonyms: &[
-        "except",
-        "excluding",
-        "else",
-        "without",
-        "never",
-        "n't",
-        "apart",
-        "aside",
-    ],
+    triggers: NOT,
+    synonyms: NOT_TOO,
     run: |machine, args| run(machine, args, false),
-    english: |phrase| {
-        let (column, strings) = (phrase.call.column(2), strings(phrase));
-        match phrase.whose() {
-            Whose::Previous => {
-                let column = phrase.column(column).bare();
-                format!("drop those whose {column} is {strings}")
-            }
-            _ => phrase.kept_where(column, &format!("is not {strings}")),
-        }
-    },
+    english: |phrase| english_not(phrase, "is", "is not"),
     sql: |select| sql(select, false),
     ..WHOLE
 };
@@ -64,10 +46,6 @@ const WHOLE: Definition = Definition {
 fn run(machine: &mut Machine, args: &[Arg], wanted: bool) {
     let (rows, strings, column) = (args[0].rows(), args[1].values(), args[2].column());
     machine.filter(rows, strings, column, Relation::Is, wanted);
-}
-
-fn strings(phrase: &Phrase<'_>) -> String {
-    phrase.given(phrase.call.values(1), " or ", "one of those", "a value")
 }
 
 fn sql(select: &mut Select<'_>, wanted: bool) -> String {
