@@ -84,13 +84,13 @@ impl Answerer {
         &self.card
     }
 
-    /// How a question about any table is read: by our own reader, and else as in training.
+    /// How a question about any table is read: by our own reader, and else as people's tables in training.
     fn reading(&self) -> Reading {
         let free = Reading {
             linking: Linking::Wide,
             ..Reading::PLAIN
         };
-        self.card.reading.over(free)
+        self.card.reading_of_own_tables().over(free)
     }
 
     /// The language that the model was trained to write.

@@ -1,46 +1,9 @@
 //! Headers as files write them and as people say them.
 
 use crate::choices::Choices;
+use mapo_questions::abbreviations::{long_words, short_forms};
+use mapo_questions::cut;
 use mapo_tables::column_name;
-
-/// Short forms in headers, and what they stand for.
-const SHORT: &[(&str, &str)] = &[
-    ("addr", "address"),
-    ("amt", "amount"),
-    ("avg", "average"),
-    ("bdy", "body"),
-    ("cnt", "count"),
-    ("ctry", "country"),
-    ("dept", "department"),
-    ("desc", "description"),
-    ("dist", "distance"),
-    ("dob", "date of birth"),
-    ("elev", "elevation"),
-    ("emp", "employee"),
-    ("est", "established"),
-    ("hp", "horsepower"),
-    ("len", "length"),
-    ("loc", "location"),
-    ("max", "maximum"),
-    ("mfr", "manufacturer"),
-    ("min", "minimum"),
-    ("num", "number"),
-    ("pct", "percent"),
-    ("pop", "population"),
-    ("pos", "position"),
-    ("prod", "product"),
-    ("pts", "points"),
-    ("pub", "publication"),
-    ("qty", "quantity"),
-    ("reg", "region"),
-    ("sal", "salary"),
-    ("std", "standard"),
-    ("temp", "temperature"),
-    ("tot", "total"),
-    ("univ", "university"),
-    ("wt", "weight"),
-    ("yr", "year"),
-];
 
 /// Words that make a number of things of the words behind them.
 const COUNTING: &[&[&str]] = &[
@@ -58,35 +21,26 @@ const COUNTING: &[&[&str]] = &[
 /// unit or a remark and is left out.
 pub(crate) fn words(header: &str) -> Vec<String> {
     let mut open = 0usize;
-    let mut text = String::new();
-    let mut before = ' ';
-    for c in header.chars() {
+    let outside = header.chars().filter(|c| {
         match c {
             '(' | '[' => open += 1,
             ')' | ']' => open = open.saturating_sub(1),
-            _ if open > 0 => {}
-            _ => {
-                if c.is_uppercase() && before.is_lowercase() {
-                    text.push(' ');
-                }
-                text.push(if c.is_alphanumeric() || c == '\'' { c } else { ' ' });
-            }
+            _ => return open == 0,
         }
-        before = c;
-    }
-    text.to_lowercase()
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect()
+        false
+    });
+    let mut words = cut(&outside.collect::<String>());
+    words.retain(|word| word != "%" && word != "#");
+    words
 }
 
-/// The words with their short forms written out.
+/// The words with their short forms written out, but for those that stand for several words: people say "bmi".
 pub(crate) fn written_out(words: &[String]) -> Vec<String> {
-    let long = words.iter().flat_map(|word| {
-        let long = SHORT.iter().find(|(short, _)| short == word);
-        long.map_or(word.as_str(), |(_, long)| *long).split(' ')
+    let long = words.iter().map(|word| match long_words(word) {
+        Some([long]) => (*long).to_owned(),
+        _ => word.clone(),
     });
-    long.map(str::to_owned).collect()
+    long.collect()
 }
 
 /// The things that a header counts: "pages" of `num_pages`.
@@ -222,9 +176,9 @@ pub(crate) fn told_apart(headers: impl IntoIterator<Item = String>) -> Vec<Strin
 /// The words with some of them cut short, as files have them.
 pub(crate) fn shortened(words: &[String], choices: &mut Choices) -> Vec<String> {
     let short = words.iter().map(|word| {
-        let short = SHORT.iter().find(|(_, long)| long == word);
-        match short {
-            Some((short, _)) if choices.one_in(2) => (*short).to_owned(),
+        let forms: Vec<&str> = short_forms(word).collect();
+        match choices.pick(&forms) {
+            Some(short) if choices.one_in(2) => (*short).to_owned(),
             _ => word.clone(),
         }
     });

@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::conditions::with_commas;
 use crate::headers::{Style, shortened};
-use crate::meanings::{DOMAINS, Domain, Measure, Topic, measure, topic};
+use crate::meanings::{DOMAINS, Domain, MEASURES, Measure, TOPICS, Topic, measure, topic};
 use crate::names::Names;
 use mapo_tables::{Table, TableBuilder, column_name};
 use std::collections::HashSet;
@@ -55,10 +55,16 @@ pub fn invent(choices: &mut Choices) -> Invented {
     }
     let mut wanted: Vec<&str> = domain.columns.to_vec();
     choices.shuffle(&mut wanted);
-    wanted.truncate(4 + choices.below(6));
+    wanted.truncate(4 + choices.below(8));
     for header in wanted {
         columns.extend(column(domain, header, rows, style, choices));
     }
+    for _ in 0..choices.below(5) {
+        columns.push(beside(rows, style, choices));
+    }
+    // Tables of people do not begin with what is asked about.
+    let first = usize::from(domain.names.is_some());
+    choices.shuffle(&mut columns[first..]);
     let name = format!("{}.csv", domain.rows.0);
     // Two that came to the same header are of one kind; one is enough.
     let mut known = HashSet::new();
@@ -71,6 +77,78 @@ pub fn invent(choices: &mut Choices) -> Invented {
         table: Arc::new(builder.finish()),
         rows: domain.rows,
     }
+}
+
+/// A column that no domain has of its own: measures and groups of any kind, marks, remarks.
+fn beside(rows: usize, style: Style, choices: &mut Choices) -> (String, Vec<String>) {
+    let write = |header: &str| style.write(&header.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    match choices.below(6) {
+        0 | 1 => {
+            let measure = &MEASURES[choices.below(MEASURES.len())];
+            let header = choices.pick(measure.headers).copied().unwrap_or("value");
+            let (end, cells) = (choices.below(6), numbers(measure, rows, choices));
+            let header = match end {
+                0 => format!("max {header}"),
+                1 => format!("min {header}"),
+                2 => format!("avg {header}"),
+                _ => header.to_owned(),
+            };
+            (write(&header), cells)
+        }
+        2 => {
+            let topics: Vec<&Topic> = TOPICS.iter().filter(|topic| !topic.values.is_empty()).collect();
+            let topic = topics[choices.below(topics.len())];
+            let header = choices.pick(topic.headers).copied().unwrap_or("kind");
+            (write(header), groups(topic, rows, choices))
+        }
+        3 => {
+            const MARKS: &[&str] = &[
+                "active",
+                "verified",
+                "new",
+                "available",
+                "member",
+                "paid",
+                "online",
+            ];
+            const WORDS: &[(&str, &str)] = &[("yes", "no"), ("Y", "N"), ("1", "0"), ("TRUE", "FALSE")];
+            let mark = choices.pick(MARKS).copied().unwrap_or("active");
+            let (yes, no) = WORDS[choices.below(WORDS.len())];
+            let cells = (0..rows).map(|_| if choices.one_in(2) { yes } else { no });
+            (write(mark), cells.map(str::to_owned).collect())
+        }
+        4 => {
+            const REMARKS: &[&str] = &["notes", "comments", "remarks", "other info", "description"];
+            let header = choices.pick(REMARKS).copied().unwrap_or("notes");
+            (write(header), (0..rows).map(|_| remark(choices)).collect())
+        }
+        _ => {
+            let start = 1 + choices.below(90_000);
+            let header = choices
+                .pick(&["id", "no", "code", "row"])
+                .copied()
+                .unwrap_or("id");
+            let cells = (start..start + rows).map(|number| number.to_string());
+            (write(header), cells.collect())
+        }
+    }
+}
+
+/// Words as they stand in anyone's remarks, questions' words among them; often nothing.
+fn remark(choices: &mut Choices) -> String {
+    const WORDS: &[&str] = &[
+        "the", "a", "was", "not", "with", "best", "average", "paid", "last", "year", "more", "than", "first",
+        "give", "number", "of", "people", "high", "low", "in", "for", "new", "old", "see", "total", "born",
+        "lives", "worked", "long", "top", "large", "small", "women", "men", "most", "needs", "check",
+        "again", "price", "changed", "from", "before", "after", "cost", "raise", "come", "team", "won",
+        "score", "home",
+    ];
+    if choices.one_in(2) {
+        return String::new();
+    }
+    let length = 4 + choices.below(14);
+    let words = (0..length).filter_map(|_| choices.pick(WORDS).copied());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Headers of which there are more mean things that are alike, but not the same.

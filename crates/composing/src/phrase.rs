@@ -24,14 +24,31 @@ pub(crate) fn around(
             words.push(before.clone());
         }
     }
-    if !head.is_empty() {
-        words.push(head.to_owned());
+    // What stands for the rows' noun does so once.
+    let as_noun = conditions
+        .iter()
+        .position(|condition| matches!(condition.said, Said::As { .. }));
+    let own = as_noun.map(|place| match &conditions[place].said {
+        Said::As { one, .. } if !many => one.clone(),
+        Said::As { many, .. } => many.clone(),
+        _ => String::new(),
+    });
+    match (own, head.is_empty()) {
+        (Some(own), true) => words.insert(
+            0,
+            format!("{} {own}", if choices.one_in(2) { "of" } else { "for" }),
+        ),
+        (Some(own), false) => words.push(own),
+        (None, true) => {}
+        (None, false) => words.push(head.to_owned()),
     }
     let mut after = 0;
     let mut last_was_that = false;
-    for condition in conditions {
+    for (place, condition) in conditions.iter().enumerate() {
         let (said, is_that) = match &condition.said {
             Said::Before(_) => continue,
+            Said::As { .. } if as_noun == Some(place) => continue,
+            Said::As { many, .. } => (format!("are {many}"), true),
             Said::With(with) => (with.clone(), false),
             Said::That(that) => (if many { that.clone() } else { of_one(that) }, true),
         };
@@ -94,5 +111,6 @@ pub(crate) fn predicate(condition: &Condition) -> Option<String> {
         }
         Said::With(with) => Some(format!("are {with}")),
         Said::Before(before) => Some(format!("are {before}")),
+        Said::As { many, .. } => Some(format!("are {many}")),
     }
 }

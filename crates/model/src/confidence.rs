@@ -53,7 +53,7 @@ pub struct Calibration {
     pub length: f64,
     /// Added for answers that are not the first of their beam; at most nothing.
     pub runner_up: f64,
-    /// Below this an answer is a guess: there fewer than half are right.
+    /// Below this an answer is a guess; of those from it on nine in ten are right.
     pub threshold: f64,
     /// What it was fitted to: the dataset's kind and split.
     pub fitted_to: String,
@@ -245,26 +245,21 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
     solution
 }
 
-/// The probability from which at least half of the answers are right, when the share right may only grow with
-/// it (isotonic regression: neighbours that fall are joined). 1 if it is nowhere half.
+/// The least probability for which nine in ten of the answers that reach it are right; 1 if it is so of none.
 fn threshold(mut told: Vec<(f64, bool)>) -> f64 {
-    told.sort_by(|one, other| one.0.total_cmp(&other.0));
-    // Blocks: where they begin, how many are right, of how many.
-    let mut blocks: Vec<(f64, usize, usize)> = Vec::new();
-    for (probability, right) in told {
-        let mut block = (probability, usize::from(right), 1);
-        while let Some(&(from, rights, count)) = blocks.last() {
-            // A falling share; equal probabilities cannot be told apart either.
-            if rights * block.2 < block.1 * count && from < block.0 {
-                break;
-            }
-            blocks.pop();
-            block = (from, rights + block.1, count + block.2);
+    /// As if so many more had been wrong: a few answers say little.
+    const DOUBT: usize = 2;
+    told.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let (mut least, mut right) = (1.0, 0);
+    for (place, (probability, is_right)) in told.iter().enumerate() {
+        right += usize::from(*is_right);
+        // Equal probabilities cannot be told apart.
+        let is_last = told.get(place + 1).is_none_or(|next| next.0 < *probability);
+        if is_last && 10 * right >= 9 * (place + 1 + DOUBT) {
+            least = *probability;
         }
-        blocks.push(block);
     }
-    let enough = blocks.iter().find(|(_, right, count)| 2 * right >= *count);
-    enough.map_or(1.0, |(from, ..)| *from)
+    least
 }
 
 #[cfg(test)]
@@ -339,8 +334,12 @@ mod tests {
             let gap = fitted.probability(&signs) - truth.probability(&signs);
             assert!(gap.abs() < 0.03, "{signs:?} {gap}");
         }
-        // The curve is half where half are right.
-        assert!((fitted.threshold - 0.5).abs() < 0.06, "{fitted:?}");
+        let told = distorted(&truth, 20_000);
+        let told = told.iter().map(|beam| beam[0]);
+        let sure = told.filter(|answer| fitted.probability(&answer.signs) >= fitted.threshold);
+        let (right, wrong): (Vec<Judged>, Vec<Judged>) = sure.partition(|answer| answer.right);
+        let share = right.len() as f64 / (right.len() + wrong.len()) as f64;
+        assert!((share - 0.9).abs() < 0.01, "{share} {fitted:?}");
         assert_eq!(fitted.answers, 20_000);
     }
 
@@ -374,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_is_where_half_are_right() {
+    fn of_those_from_the_threshold_on_nine_in_ten_are_right() {
         let told = |share: fn(f64) -> f64| {
             let mut next = random(5);
             let answer = |_| {
@@ -383,15 +382,14 @@ mod tests {
             };
             threshold((0..20_000).map(answer).collect())
         };
-        assert!((told(|x| x) - 0.5).abs() < 0.05);
-        assert!((told(|x| x * x) - 0.5f64.sqrt()).abs() < 0.05);
-        assert_eq!(threshold(vec![(0.3, false), (0.9, false)]), 1.0);
-        assert_eq!(threshold(vec![(0.3, true), (0.9, true)]), 0.3);
+        assert!((told(|x| x) - 0.8).abs() < 0.02);
+        assert!((told(|x| x * x) - 0.896).abs() < 0.02);
+        assert_eq!(threshold(vec![(0.3, false), (0.9, true)]), 1.0);
         assert_eq!(threshold(Vec::new()), 1.0);
-        assert_eq!(
-            threshold(vec![(0.4, false), (0.4, true), (0.4, true), (0.2, false)]),
-            0.4
-        );
+        let same = |count: usize, probability: f64, right: bool| vec![(probability, right); count];
+        assert_eq!(threshold(same(40, 0.7, true)), 0.7);
+        let tied = [same(40, 0.7, true), same(20, 0.7, false), same(40, 0.9, true)].concat();
+        assert_eq!(threshold(tied), 0.9);
     }
 
     proptest! {

@@ -4,13 +4,33 @@
 //! temperature" has no word in common with `avg_temp`.
 
 /// The long words of an abbreviation in a header.
-pub(crate) fn long_words(short: &str) -> Option<&'static [&'static str]> {
+///
+/// ```
+/// use mapo_questions::abbreviations::long_words;
+/// assert_eq!(long_words("avg"), Some(&["average"][..]));
+/// assert_eq!(long_words("city"), None);
+/// ```
+pub fn long_words(short: &str) -> Option<&'static [&'static str]> {
     find(SHORT, short).or_else(|| find(ONLY_IN_HEADERS, short))
 }
 
 /// The long words of an abbreviation in a question, where words such as `no` and `long` mean what they say.
 pub(crate) fn long_words_in_question(short: &str) -> Option<&'static [&'static str]> {
     find(SHORT, short)
+}
+
+/// The abbreviations of one long word that begin as it does: `avg` for `average`.
+///
+/// ```
+/// use mapo_questions::abbreviations::short_forms;
+/// assert_eq!(short_forms("average").collect::<Vec<_>>(), ["avg"]);
+/// ```
+pub fn short_forms(long: &str) -> impl Iterator<Item = &'static str> {
+    let is_meant = move |(short, words): &&Abbreviation| {
+        matches!(words, [word] if *word == long) && short.chars().next() == long.chars().next()
+    };
+    let all = SHORT.iter().chain(ONLY_IN_HEADERS);
+    all.filter(is_meant).map(|(short, _)| *short)
 }
 
 fn find(list: &[Abbreviation], short: &str) -> Option<&'static [&'static str]> {
@@ -27,7 +47,7 @@ const SHORT: &[Abbreviation] = &[
     ("avg", &["average"]), ("bday", &["birthday"]), ("bdrm", &["bedroom"]), ("bmi", &["body", "mass", "index"]),
     ("bp", &["blood", "pressure"]), ("carb", &["carbohydrate"]), ("carbs", &["carbohydrates"]),
     ("cnt", &["count"]), ("ctry", &["country"]), ("cust", &["customer"]), ("cyl", &["cylinders"]),
-    ("dept", &["department"]), ("dewpt", &["dew", "point"]), ("diag", &["diagnosis"]), ("dob", &["date", "birth"]),
+    ("dept", &["department"]), ("diag", &["diagnosis"]), ("dob", &["date", "birth"]),
     ("dt", &["date"]), ("edu", &["education"]), ("elev", &["elevation"]), ("fname", &["first", "name"]),
     ("freq", &["frequency"]), ("ft", &["feet"]), ("gdp", &["gross", "domestic", "product"]),
     ("govt", &["government"]), ("grp", &["group"]), ("hp", &["horsepower"]), ("hr", &["hour"]),
@@ -40,7 +60,7 @@ const SHORT: &[Abbreviation] = &[
     ("msrp", &["price"]), ("nbr", &["number"]), ("num", &["number"]), ("oz", &["ounces"]), ("pct", &["percent"]),
     ("perc", &["percent"]), ("ppg", &["points", "game"]), ("ppl", &["people"]), ("precip", &["precipitation"]),
     ("prev", &["previous"]), ("pts", &["points"]), ("qtr", &["quarter"]), ("qty", &["quantity"]),
-    ("rec", &["record"]), ("sec", &["seconds"]), ("secs", &["seconds"]), ("spd", &["speed"]), ("sq", &["square"]),
+    ("sec", &["seconds"]), ("secs", &["seconds"]), ("spd", &["speed"]), ("sq", &["square"]),
     ("sqft", &["square", "feet"]), ("sqm", &["square", "meters"]), ("stn", &["station"]), ("tel", &["telephone"]),
     ("temp", &["temperature"]), ("temps", &["temperatures"]), ("tot", &["total"]), ("txn", &["transaction"]),
     ("univ", &["university"]), ("vit", &["vitamin"]), ("wk", &["week"]), ("wt", &["weight"]), ("yr", &["year"]),
@@ -51,7 +71,7 @@ const SHORT: &[Abbreviation] = &[
 #[rustfmt::skip]
 const ONLY_IN_HEADERS: &[Abbreviation] = &[
     ("alt", &["altitude"]), ("arr", &["arrival"]), ("ast", &["assists"]), ("auth", &["author"]),
-    ("bal", &["balance"]), ("bath", &["bathrooms"]), ("baths", &["bathrooms"]), ("bdy", &["body"]),
+    ("bal", &["balance"]), ("bath", &["bathrooms"]), ("baths", &["bathrooms"]),
     ("bed", &["bedrooms"]), ("beds", &["bedrooms"]), ("cal", &["calories"]), ("cap", &["capacity"]),
     ("cat", &["category"]), ("chol", &["cholesterol"]), ("cons", &["consumption"]), ("ctr", &["center"]),
     ("cur", &["current"]), ("curr", &["current"]), ("deg", &["degrees"]), ("dep", &["departure"]),
@@ -65,7 +85,7 @@ const ONLY_IN_HEADERS: &[Abbreviation] = &[
     ("org", &["organization"]), ("orig", &["origin"]), ("pl", &["place"]), ("pop", &["population"]),
     ("pos", &["position"]), ("prod", &["product"]), ("pub", &["publication"]), ("reb", &["rebounds"]),
     ("rev", &["revenue"]), ("sal", &["salary"]), ("sat", &["saturated"]), ("src", &["source"]),
-    ("std", &["standard"]), ("trans", &["transmission"]), ("trq", &["torque"]), ("trsmn", &["transmission"]),
+    ("std", &["standard"]), ("trans", &["transmission"]),
     ("veh", &["vehicle"]), ("vis", &["visibility"]), ("vol", &["volume"]), ("wid", &["width"]),
 ];
 

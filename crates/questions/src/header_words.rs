@@ -62,9 +62,13 @@ fn spelt_out(header: &str) -> Vec<String> {
     words
 }
 
-/// Cuts a header at whatever is no letter or digit, where a capital begins a word (`HomeTeam`, `GDPGrowth`)
+/// The words of a header, in small letters: cut at whatever is no letter or digit, where a capital begins a word (`HomeTeam`, `GDPGrowth`)
 /// and between a word and a number (`series8`). `%` and `#` alone say something too.
-fn cut(header: &str) -> Vec<String> {
+///
+/// ```
+/// assert_eq!(mapo_questions::cut("numPages"), ["num", "pages"]);
+/// ```
+pub fn cut(header: &str) -> Vec<String> {
     let letters: Vec<char> = header.chars().collect();
     let mut parted = String::new();
     for (at, &c) in letters.iter().enumerate() {

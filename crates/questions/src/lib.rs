@@ -19,7 +19,7 @@
 //! assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
 //! ```
 
-mod abbreviations;
+pub mod abbreviations;
 mod annotation;
 mod everyday;
 mod exact;
@@ -37,8 +37,9 @@ mod words;
 
 pub use annotation::{Annotation, CoreNlp};
 pub use haystack::prepare;
-pub use header_words::{column_words, spelt_out_word};
+pub use header_words::{column_words, cut, spelt_out_word};
 pub use linking::Linking;
 pub use mention::Mention;
+pub use nations::of_country;
 pub use question::Question;
 pub use stop_words::is_stop_word;

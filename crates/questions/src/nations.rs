@@ -63,6 +63,16 @@ pub(crate) const NATIONS: &[Nation] = &[
     &["yugoslavia", "yugoslavian", "yugoslav"], &["zambia", "zambian"], &["zimbabwe", "zimbabwean"],
 ];
 
+/// What the people and things of a country are called: `german` of `germany`.
+///
+/// ```
+/// assert_eq!(mapo_questions::of_country("germany"), Some("german"));
+/// ```
+pub fn of_country(country: &str) -> Option<&'static str> {
+    let nation = NATIONS.iter().find(|nation| nation[0] == country)?;
+    nation.get(1).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

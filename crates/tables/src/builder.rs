@@ -3,6 +3,7 @@
 use crate::cell_values::CellValues;
 use crate::column::{Cells, Column, ColumnId};
 use crate::derived::Derived;
+use crate::likeness::keep_what_most_are;
 use crate::names::{column_name, unique_names};
 use crate::rows::RowSet;
 use crate::table::{Lines, Table};
@@ -118,10 +119,12 @@ impl TableBuilder {
         }
     }
 
-    /// Types the columns by what our own reader finds in the cells.
+    /// Types the columns by what our own reader finds in the cells: a column of numbers, or of dates, is one
+    /// where most cells that are not empty are such. A number in a name makes none: `Hannover 96`, `Schalke 04`.
     pub fn finish(self) -> Table {
         self.assemble(Lines::Joined, |name, source, cells| {
-            let readings: Vec<CellValues> = cells.texts.iter().map(CellValues::of).collect();
+            let mut readings: Vec<CellValues> = cells.texts.iter().map(CellValues::of).collect();
+            keep_what_most_are(cells, &mut readings);
             read_columns(name, source, cells, &readings)
         })
     }

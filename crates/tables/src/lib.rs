@@ -23,6 +23,7 @@ mod constant;
 mod derived;
 mod files;
 mod index;
+mod likeness;
 mod names;
 mod readings;
 pub mod rows;

@@ -36,15 +36,15 @@ const fn kind(name: &'static str, weight: usize, draw: Intent) -> Kind {
 
 /// All kinds. The weights are by hand: what people ask most, and of that more what is hard.
 pub(crate) static KINDS: &[Kind] = &[
-    kind("look up", 14, look_ups::look_up),
-    kind("look up by two", 4, look_ups::look_up_by_two),
+    kind("look up", 13, look_ups::look_up),
+    kind("look up by two", 6, look_ups::look_up_by_two),
     kind("list", 5, selections::list),
-    kind("count", 13, selections::count),
+    kind("count", 11, selections::count),
     kind("count all", 1, selections::count_all),
-    kind("two conditions", 7, selections::count_by_two),
-    kind("three conditions", 2, selections::count_by_three),
+    kind("two conditions", 10, selections::count_by_two),
+    kind("three conditions", 6, selections::count_by_three),
     kind("superlative", 12, superlatives::superlative),
-    kind("superlative within", 11, superlatives::superlative_within),
+    kind("superlative within", 15, superlatives::superlative_within),
     kind("extreme value", 5, superlatives::extreme_value),
     kind("top k", 4, superlatives::top_k),
     kind("k-th", 2, superlatives::kth),

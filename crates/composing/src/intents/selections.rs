@@ -13,7 +13,7 @@ const LONGEST_LIST: usize = 12;
 /// "which cars cost more than 300?"
 pub(super) fn list(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let name = profile.name()?;
-    let count = 1 + usize::from(choices.one_in(3));
+    let count = [1, 1, 1, 2, 2, 3][choices.below(6)];
     let conditions = conditions(profile, count, &[name.source], choices)?;
     let met = (0..profile.table.rows())
         .filter(|row| conditions.iter().all(|condition| condition.rows.contains(row)))
@@ -99,6 +99,9 @@ fn count_of(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choic
                 "how many of the {subject} {predicate}?",
                 "how many {subject} are there that {predicate}",
                 "count the {subject} that {predicate}",
+                "how many {subject} {predicate}",
+                "how many of them {predicate}?",
+                "how many {predicate}?",
             ],
             &[("subject", &subject), ("predicate", &predicate)],
         )?,

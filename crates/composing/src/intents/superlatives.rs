@@ -29,9 +29,14 @@ pub(super) fn superlative_within(profile: &Profile<'_>, choices: &mut Choices) -
     most(profile, &conditions, choices)
 }
 
-/// What the row with the most is called without the column's name, where that can mean no other column.
+/// What the row with the most is called without the column's name, where that can mean no other column: of
+/// the highest, the lowest and the average temperature "hottest" means the highest.
 pub(super) fn implied(measured: &Facet, largest: bool, choices: &mut Choices) -> Option<&'static str> {
-    let measure = measured.measure.filter(|_| measured.alone)?;
+    const HIGH: &[&str] = &["high", "highest", "max", "maximum", "peak", "top"];
+    const LOW: &[&str] = &["low", "lowest", "min", "minimum"];
+    let ends = if largest { HIGH } else { LOW };
+    let is_end = || measured.nouns[0].split(' ').any(|word| ends.contains(&word));
+    let measure = measured.measure.filter(|_| measured.alone || is_end())?;
     choices
         .pick(if largest { measure.most } else { measure.least })
         .copied()
@@ -153,7 +158,27 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
                 "which of the {rows} has the {adj} {noun}?",
                 "{adj} {noun} {bare}: which {one}?",
                 "which {one} {bare} has the {adj} {noun}?",
+                "which one has the {adj} {noun} {bare}?",
+                "what has the {adj} {noun} {bare}?",
             ];
+            // "Fewest goals in 1994" asks who, while "lowest price in 1994" asks how much.
+            let terse: &[&str] = &[
+                "{adj} {noun} {bare}",
+                "{adj} {noun} {bare}?",
+                "who has the {adj} {noun} {bare}?",
+            ];
+            let is_counted = matches!(adjective, "most" | "fewest" | "least") && measured.role == Role::Count;
+            if is_counted && choices.one_in(4) {
+                let terse = if profile.noun.who { terse } else { &terse[..2] };
+                return finish_most(
+                    profile,
+                    conditions,
+                    measured,
+                    asked,
+                    largest,
+                    say(choices, terse, &slots)?,
+                );
+            }
             let is_plain = conditions.is_empty() || choices.one_in(2);
             say(choices, if is_plain { plain } else { within }, &slots)?
         }
@@ -169,6 +194,18 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
             &slots,
         )?,
     };
+    finish_most(profile, conditions, measured, asked, largest, question)
+}
+
+/// The question with the program that finds the row and asks for its cell.
+fn finish_most(
+    profile: &Profile<'_>,
+    conditions: &[Condition],
+    measured: &Facet,
+    asked: &Facet,
+    largest: bool,
+    question: String,
+) -> Option<Draft> {
     let (mut steps, from) = kept(conditions, 0);
     let function = if largest { "argmax" } else { "argmin" };
     steps.push(Step::Call(format!(
@@ -192,6 +229,8 @@ pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Opt
     let largest = choices.one_in(2);
     let adjective = match adjective(measured, largest, choices) {
         "best" | "top" if choices.one_in(2) => "highest",
+        "most" if measured.role == Role::Count => "largest number of",
+        "fewest" | "least" if measured.role == Role::Count => "smallest number of",
         adjective => adjective,
     };
     let noun = noun_of(measured, choices);

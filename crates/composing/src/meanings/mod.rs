@@ -6,7 +6,7 @@ mod topics;
 
 pub use domains::{DOMAINS, Domain};
 pub use measures::{MEASURES, Measure};
-pub use topics::{TOPICS, Topic};
+pub use topics::{NamedBy, TOPICS, Topic};
 
 /// What the words of a header measure: the longest header that stands among them, and of those the last.
 pub fn measure(words: &[String]) -> Option<&'static Measure> {

@@ -9,6 +9,8 @@ pub struct Topic {
     pub with: &'static [&'static str],
     /// Whether the value can stand before the rows' noun: "red cars".
     pub before: bool,
+    /// What the value makes of the rows' noun.
+    pub named_by: NamedBy,
     /// Asks for the value of {x}.
     pub asks: &'static [&'static str],
     /// What people call it beside its header: one, and several.
@@ -17,10 +19,24 @@ pub struct Topic {
     pub values: &'static [&'static str],
 }
 
+/// How a value can stand for the noun of the rows that have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedBy {
+    /// It cannot.
+    Nothing,
+    /// By itself: "sedans", "the cheapest Corvo".
+    Value,
+    /// By what the people and things of a country are called: "Italian cars".
+    People,
+    /// By what people of a gender are called: "women".
+    Gender,
+}
+
 const PLAIN: Topic = Topic {
     headers: &[],
     with: &[],
     before: false,
+    named_by: NamedBy::Nothing,
     asks: &[],
     nouns: &[],
     values: &[],
@@ -40,6 +56,7 @@ pub static TOPICS: &[Topic] = &[
             "citizenship",
             "noc",
         ],
+        named_by: NamedBy::People,
         with: &["from {v}", "in {v}", "that come from {v}", "of {v}"],
         before: true,
         asks: &[
@@ -126,6 +143,7 @@ pub static TOPICS: &[Topic] = &[
             "Vienna",
             "Warsaw",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &[
@@ -168,6 +186,7 @@ pub static TOPICS: &[Topic] = &[
             "Valley",
             "West",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &["continent", "world region"],
@@ -183,6 +202,7 @@ pub static TOPICS: &[Topic] = &[
             "Oceania",
             "South America",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &[
@@ -198,6 +218,7 @@ pub static TOPICS: &[Topic] = &[
             "product type",
             "subcategory",
         ],
+        named_by: NamedBy::Value,
         with: &[
             "of type {v}",
             "in the {v} category",
@@ -215,25 +236,55 @@ pub static TOPICS: &[Topic] = &[
         nouns: &[("type", "types"), ("category", "categories"), ("kind", "kinds")],
         values: &[
             "Accessory",
-            "Basic",
+            "Appliance",
+            "Bundle",
             "Classic",
-            "Compact",
-            "Deluxe",
-            "Electronics",
-            "Furniture",
-            "Garden",
-            "Kitchen",
-            "Office",
-            "Outdoor",
-            "Premium",
-            "Sports",
-            "Standard",
-            "Toys",
-            "Travel",
+            "Gadget",
+            "Gift",
+            "Hybrid",
+            "Import",
+            "Kit",
+            "Original",
+            "Replica",
+            "Sample",
+            "Set",
+            "Souvenir",
+            "Tool",
+            "Toy",
         ],
     },
     Topic {
+        headers: &[
+            "body",
+            "body style",
+            "body type",
+            "vehicle type",
+            "format",
+            "edition",
+        ],
+        named_by: NamedBy::Value,
+        with: &["that are {v}", "with {noun} {v}"],
+        before: true,
+        values: &[
+            "convertible",
+            "coupe",
+            "estate",
+            "hatchback",
+            "hardcover",
+            "limousine",
+            "minivan",
+            "paperback",
+            "pickup",
+            "roadster",
+            "sedan",
+            "van",
+            "wagon",
+        ],
+        ..PLAIN
+    },
+    Topic {
         headers: &["genre", "music genre", "subject", "theme", "topic"],
+        named_by: NamedBy::Value,
         with: &["of the genre {v}", "in {v}", "about {v}"],
         before: true,
         asks: &[
@@ -431,6 +482,7 @@ pub static TOPICS: &[Topic] = &[
             "employer",
             "provider",
         ],
+        named_by: NamedBy::Value,
         with: &["by {v}", "from {v}", "made by {v}", "of {v}", "at {v}"],
         before: true,
         asks: &[
@@ -447,6 +499,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         headers: &["gender", "sex"],
+        named_by: NamedBy::Gender,
         with: &["that are {v}"],
         before: true,
         asks: &["what is the gender of {x}"],
@@ -493,6 +546,7 @@ pub static TOPICS: &[Topic] = &[
             "returned",
             "shipped",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &["color", "colour", "colour name"],
@@ -504,6 +558,7 @@ pub static TOPICS: &[Topic] = &[
             "black", "blue", "brown", "green", "grey", "orange", "pink", "purple", "red", "silver", "white",
             "yellow",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &["language", "original language", "native language"],
@@ -527,6 +582,7 @@ pub static TOPICS: &[Topic] = &[
             "Spanish",
             "Turkish",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &["sport", "discipline", "event", "game"],
@@ -556,6 +612,7 @@ pub static TOPICS: &[Topic] = &[
             "volleyball",
             "wrestling",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &[
@@ -568,6 +625,7 @@ pub static TOPICS: &[Topic] = &[
             "title",
             "job role",
         ],
+        named_by: NamedBy::Value,
         with: &[
             "that work as {v}",
             "with the job {v}",
@@ -717,8 +775,6 @@ pub static TOPICS: &[Topic] = &[
     Topic {
         headers: &[
             "material",
-            "body",
-            "body style",
             "fuel",
             "fuel type",
             "engine type",
@@ -884,6 +940,7 @@ pub static TOPICS: &[Topic] = &[
             "beagle", "cat", "collie", "dog", "duck", "goat", "hamster", "horse", "parrot", "pony", "poodle",
             "rabbit", "sheep", "spaniel",
         ],
+        ..PLAIN
     },
     Topic {
         headers: &[

@@ -114,6 +114,17 @@ impl Card {
         trained.map_or(self.reading, |trained| trained.reading)
     }
 
+    /// How a table that someone brings is read: as people's own tables were in training (`jsonl:` and
+    /// `tables:`), if any were, else as all were.
+    pub fn reading_of_own_tables(&self) -> ReadingChoice {
+        let is_own = |trained: &&TrainedOn| {
+            let kind = trained.data.split(':').next();
+            matches!(kind, Some("jsonl" | "tables"))
+        };
+        let trained = self.datasets.iter().find(is_own);
+        trained.map_or(self.reading, |trained| trained.reading)
+    }
+
     /// The functions that the model knows.
     ///
     /// # Errors
@@ -262,6 +273,7 @@ mod tests {
         assert_eq!(reading("jsonl:x/own.jsonl"), other.into());
         assert_eq!(reading("jsonl:others.jsonl"), other.into());
         assert_eq!(reading("wtq:x"), common);
+        assert_eq!(card.reading_of_own_tables(), other.into());
         assert_eq!(Card::read(&card.write().unwrap()), card);
     }
 

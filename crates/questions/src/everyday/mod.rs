@@ -203,6 +203,8 @@ impl Asked<'_> {
         });
         let several = telling.count() > 1;
         match least.min() {
+            // "Give me" and "paid by" stand in many a remark; three such words are a quotation.
+            Some(Quality::Part) if quality == Quality::Prose => mention.span.len() > 2 && several,
             Some(Quality::Part) if several => quality > Quality::None,
             Some(Quality::Category) if several => quality >= Quality::Whole,
             Some(least) => quality >= least,

@@ -65,6 +65,8 @@ impl Shape {
         let is_code = |text: &str| text.len() == length && text.bytes().all(|byte| byte.is_ascii_lowercase());
         // A stray longer text, `n/a` say, leaves the rest codes.
         let coded = (1..=3).contains(&length) && distinct > 1 && share(&is_code) > 0.9;
+        let is_prose = lengths > PROSE * seen;
+        let repeats = distinct <= FEW && 2 * distinct <= filled(column);
         Shape {
             column: number,
             few: if distinct <= FEW {
@@ -72,13 +74,22 @@ impl Shape {
             } else {
                 Vec::new()
             },
-            is_category: distinct <= 12 || distinct <= FEW && 2 * distinct <= column.rows(),
+            is_category: !is_prose && (distinct <= 12 || repeats),
             is_numeric: share(&is_numeric) > 0.95,
-            is_prose: lengths > PROSE * seen,
+            is_prose,
             code_length: coded.then_some(length),
             truth: (distinct <= 3).then(|| truth(texts())).flatten(),
         }
     }
+}
+
+/// How many rows of a text column are not empty, as far as the first say it.
+fn filled(column: &Column) -> usize {
+    const ROWS: usize = 5000;
+    let rows = column.rows().min(ROWS);
+    let is_empty = |row: &usize| matches!(column.value(*row), None | Some(Value::Text("")));
+    let empty = (0..rows).filter(is_empty).count();
+    (rows - empty) * column.rows() / rows.max(1)
 }
 
 /// The texts for yes and for no among texts that say nothing else.
