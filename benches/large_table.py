@@ -134,7 +134,7 @@ def main():
             example = ["-p", "mapo-training", "--example", "large_questions"]
             subprocess.run(build + example, cwd=ROOT, check=True)
             command = [os.path.join(BUILT, "examples/large_questions")]
-            command += [os.path.join(ROOT, "models/wtq.safetensors"), path, *QUESTIONS]
+            command += [os.path.join(ROOT, "models/box.safetensors"), path, *QUESTIONS]
             asked = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
             result["asked"] = [json.loads(line) for line in asked.splitlines()]
     if arguments.json:

@@ -121,7 +121,7 @@ fn sql_and_programs_agree_on_the_built_in_questions_with_every_function_of_their
 #[test]
 fn sql_and_programs_agree_on_beams_of_real_questions() {
     let Some(data) = data_dir() else { return };
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/wtq.safetensors");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/box.safetensors");
     let data = format!("wtq:{}", data.join("WikiTableQuestions").display());
     let model = model.display().to_string();
     let report = run_json([

@@ -2,7 +2,7 @@
 //! later ones.
 //!
 //! ```text
-//! cargo run --release -p mapo-training --example large_questions -- models/wtq.safetensors complaints.csv \
+//! cargo run --release -p mapo-training --example large_questions -- models/box.safetensors complaints.csv \
 //!     "how many complaints were made in brooklyn?" "which agency has the most complaints?"
 //! ```
 //!

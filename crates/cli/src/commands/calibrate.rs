@@ -18,8 +18,8 @@ use std::path::PathBuf;
 ///
 /// Examples:
 ///   mapo calibrate --model runs/twin/best.safetensors --data wtq:WikiTableQuestions \
-///     --split random-split-1-train-b --reader mapo --into models/wtq.safetensors
-///   mapo calibrate --check --model models/wtq.safetensors --data wtq:WikiTableQuestions \
+///     --split random-split-1-train-b --reader mapo --into models/box.safetensors
+///   mapo calibrate --check --model models/box.safetensors --data wtq:WikiTableQuestions \
 ///     --split random-split-1-dev --reader mapo --chart reliability.svg
 ///
 /// A model gives its answers more probability than they deserve on questions it has never seen. The calibration is a

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub const BOX: &str = "box";
 
 /// The file of the model in the box.
-pub const BOXED: &[u8] = include_bytes!("../../../../models/wtq.safetensors");
+pub const BOXED: &[u8] = include_bytes!("../../../../models/box.safetensors");
 
 /// Reads a model and its card: a file, or [`BOX`]. With `trainable` it can be trained further; without, it
 /// takes less memory.

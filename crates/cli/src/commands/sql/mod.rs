@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Examples:
 ///   mapo sql films.csv | sqlite3 films.db
 ///   mapo sql films.csv --program "(argmax all_rows r.year-num) (hop v0 r.title-str)" | sqlite3
-///   mapo sql --check --model models/wtq.safetensors --data wtq:WikiTableQuestions --split random-split-1-dev
+///   mapo sql --check --model models/box.safetensors --data wtq:WikiTableQuestions --split random-split-1-dev
 ///
 /// The script makes the table: its cells as text, and what programs read in them, each in a column of its own. With a
 /// program it ends with the query, which gives the program's answer. docs/sql.md describes the table.
