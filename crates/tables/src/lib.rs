@@ -32,12 +32,13 @@ mod table;
 mod texts;
 mod totals;
 mod value;
+mod wire;
 
 pub use builder::TableBuilder;
 pub use cell_values::CellValues;
 pub use column::{Codes, Column, ColumnId};
 pub use constant::Constant;
-pub use files::{Format, LoadOptions, TableError};
+pub use files::{Format, Largest, LoadOptions, TableError};
 pub use index::{Held, Next, TextIndex};
 pub use names::{column_name, unique_names};
 pub use readings::{Dictionary, NO_VALUE};

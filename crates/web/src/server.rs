@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::guard::{Hosts, guard};
 use crate::limits::Limits;
 use crate::page;
+use crate::reading::UploadReader;
 use crate::sessions::Sessions;
 use crate::stream::Impatient;
 use crate::tables::{EXAMPLES, Held};
@@ -39,6 +40,10 @@ pub struct Options {
     pub runs: Option<PathBuf>,
     /// What the model is called.
     pub model: String,
+    /// The program that reads strangers' files in a process of its own, by
+    /// [`read_for_server`](crate::read_for_server): its path and the argument that makes it do so. Without one they are read in
+    /// this process, where a file that takes all memory takes the server with it.
+    pub reader: Option<(PathBuf, String)>,
     /// The limits.
     pub limits: Limits,
 }
@@ -51,6 +56,7 @@ impl Default for Options {
             tables: Vec::new(),
             runs: None,
             model: "the model in the box".to_owned(),
+            reader: None,
             limits: Limits::default(),
         }
     }
@@ -99,6 +105,7 @@ impl Server {
             receiving: Semaphore::new(limits.uploads),
             files: Work::new("requests", 1, limits.queue),
             runs: options.runs,
+            reader: UploadReader::new(options.reader),
             began: Instant::now(),
             limits,
         });

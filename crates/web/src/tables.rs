@@ -1,9 +1,6 @@
 //! Tables that can be asked: examples, those of the command line, and uploaded ones.
 
-use crate::error::Problem;
 use crate::limits::Limits;
-use crate::measure::{Measure, measure};
-use axum::body::Bytes;
 use mapo_tables::{ColumnKind, LeftOut, LoadOptions, Table};
 use serde::Serialize;
 use std::path::Path;
@@ -301,38 +298,6 @@ pub(crate) fn tidy_name(name: &str) -> String {
     }
 }
 
-/// Makes a table of an upload.
-pub(crate) fn load(name: &str, content: &Bytes, limits: &Limits) -> Result<Table, Problem> {
-    // Line ends within cells make the first estimate too large, so it only refuses what is far beyond.
-    let estimate = measure(name, content, limits.cells.saturating_mul(2))?;
-    if estimate.cells() > limits.cells.saturating_mul(2).max(content.len()) {
-        return Err(too_many(estimate, limits));
-    }
-    let options = LoadOptions {
-        fix_headers: true,
-        drop_totals: !limits.keep_totals,
-        ..LoadOptions::default()
-    };
-    let table = Table::from_reader(name, &content[..], options)
-        .map_err(|error| Problem::unusable(error.to_string()))?;
-    let size = Measure {
-        rows: table.rows(),
-        columns: table.headers().len(),
-    };
-    match size.rows > limits.rows || size.cells() > limits.cells {
-        true => Err(too_many(size, limits)),
-        false => Ok(table),
-    }
-}
-
-fn too_many(size: Measure, limits: &Limits) -> Problem {
-    Problem::too_large(format!(
-        "the table has about {} rows and {} columns; the limit here is {} rows and {} cells. Load it with `mapo serve \
-         FILE`, which takes tables of any size",
-        size.rows, size.columns, limits.rows, limits.cells
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,7 +321,7 @@ mod tests {
     fn long_cells_are_cut_and_large_pages_end_early() {
         let long = "ä".repeat(5_000);
         let csv = format!("A,B\n{long},x\n{long},y\n");
-        let table = load("t.csv", &csv.into(), &Limits::default()).unwrap();
+        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
         let rows = page(&table, 0..2, 0..2);
         assert_eq!(rows[0].cells[0].chars().count(), LONGEST_CELL + 1);
         assert!(rows[0].cells[0].ends_with('…'));
@@ -364,33 +329,9 @@ mod tests {
     }
 
     #[test]
-    fn small_files_that_make_huge_tables_are_refused_before_they_are_made() {
-        let limits = Limits {
-            cells: 100_000,
-            ..Limits::default()
-        };
-        let header: Vec<String> = (0..5_000).map(|n| n.to_string()).collect();
-        let bomb = format!("{}\n{}", header.join(","), "a\n".repeat(100_000));
-        assert!(load("bomb.csv", &bomb.into(), &limits).is_err());
-        let few_rows = Limits {
-            rows: 2,
-            ..Limits::default()
-        };
-        let csv = |text: &'static str| Bytes::from_static(text.as_bytes());
-        assert!(load("t.csv", &csv("A\n1\n2\n3\n"), &few_rows).is_err());
-        assert!(load("t.csv", &csv("A\n1\n2\n"), &few_rows).is_ok());
-        let keys: String = (0..2_000).map(|n| format!("{{\"k{n}\":1}}\n")).collect();
-        assert!(load("keys.jsonl", &keys.into(), &limits).is_err());
-    }
-
-    #[test]
     fn a_table_takes_about_as_much_memory_as_its_texts() {
-        let table = load(
-            "t.csv",
-            &Bytes::from_static(b"Name,Age\nAnne,7\nBob,8\n"),
-            &Limits::default(),
-        )
-        .unwrap();
+        let csv = "Name,Age\nAnne,7\nBob,8\n";
+        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
         assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
     }
 }

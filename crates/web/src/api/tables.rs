@@ -4,7 +4,7 @@ use super::App;
 use crate::body::{self, Allowed};
 use crate::error::Problem;
 use crate::sessions::{SessionId, random_name};
-use crate::tables::{Held, Source, load, page, tidy_name};
+use crate::tables::{Held, Source, page, tidy_name};
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -66,9 +66,9 @@ pub(super) async fn upload(
     }
     let left = limits.upload_time.saturating_sub(begun.elapsed());
     let id = random_name()?;
+    let reader = app.reader.clone();
     let made = app.uploads.run(left, move || {
-        let table = load(&name, &content, &limits)?;
-        drop(content);
+        let table = reader.read(&name, content, left, &limits)?;
         let held = Arc::new(Held::new(id, name, Source::Upload, table));
         let description = held.describe();
         Ok::<_, Problem>((held, description))
