@@ -16,7 +16,8 @@ static ALLOCATOR: Telling = Telling;
 /// Ends the process unless there is memory. Nothing here may ask for any.
 fn told(memory: *mut u8) -> *mut u8 {
     if memory.is_null() {
-        let sentence = "mapo: the memory is exhausted; use a smaller table, or give the command more memory\n";
+        let sentence =
+            "mapo: the memory is exhausted; use a smaller table, or give the command more memory\n";
         let _ = io::stderr().write_all(sentence.as_bytes());
         exit(mapo_web::MEMORY_EXHAUSTED);
     }
