@@ -1,5 +1,6 @@
 //! How the values of a column stand to given values.
 
+use arrayvec::ArrayVec;
 use mapo_tables::{Column, Dictionary, Next, Texts, Value};
 use mapo_text::Date;
 use std::cmp::Ordering;
@@ -73,35 +74,45 @@ pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Gi
 /// Those of many given values that decide how another stands to all of them: the smallest and the largest of
 /// the dates that know the same parts, by each of the parts that another date may know. They are few, however
 /// many there were.
-pub(crate) struct Deciding<'a> {
+pub(crate) struct Deciding<'a, G> {
     relation: Relation,
-    values: Vec<Value<'a>>,
+    values: Result<G, ArrayVec<Value<'a>, MOST_EXTREMES>>,
 }
 
-impl<'a> Deciding<'a> {
-    pub fn of(relation: Relation, given: impl Given<'a>) -> Self {
-        let one = matches!(relation, Relation::Equal | Relation::NotDifferent);
-        let values = match one {
-            true if all_equal(given.clone()) => given.take(1).collect(),
-            true => Vec::new(),
-            false => extremes(given),
+/// Two of other kinds, and two for each set of parts of each set that dates may know.
+const MOST_EXTREMES: usize = 2 + 2 * 27;
+
+impl<'a, G: Given<'a>> Deciding<'a, G> {
+    /// So few are gone through again for each value.
+    const FEW: usize = 16;
+
+    pub fn of(relation: Relation, given: G) -> Self {
+        let is_one = matches!(relation, Relation::Equal | Relation::NotDifferent);
+        let values = match given.clone().nth(Self::FEW) {
+            None => Ok(given),
+            Some(_) if !is_one => Err(extremes(given)),
+            Some(_) if all_equal(given.clone()) => Err(given.take(1).collect()),
+            Some(_) => Err(ArrayVec::new()),
         };
         Deciding { relation, values }
     }
 
     /// Whether a value stands in the relation to all.
     pub fn holds(&self, value: Value<'_>) -> bool {
-        holds(value, self.relation, self.values.iter().copied())
+        match &self.values {
+            Ok(given) => holds(value, self.relation, given.clone()),
+            Err(few) => holds(value, self.relation, few.iter().copied()),
+        }
     }
 }
 
-fn extremes<'a>(given: impl Given<'a>) -> Vec<Value<'a>> {
+fn extremes<'a>(given: impl Given<'a>) -> ArrayVec<Value<'a>, MOST_EXTREMES> {
     /// Subsets of the three parts of a date.
     const SUBSETS: usize = 8;
     let mut dates: [[Option<(Date, Date)>; SUBSETS]; SUBSETS] = [[None; SUBSETS]; SUBSETS];
-    let mut others: Vec<Value<'a>> = Vec::new();
+    let mut others = ArrayVec::new();
     for (place, value) in given.enumerate() {
-        if place % MANY == 0 {
+        if place.is_multiple_of(MANY) {
             mapo_stopping::check();
         }
         let Value::Date(date) = value else {
@@ -223,7 +234,7 @@ fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(R
     needles.dedup();
     let mut left: Vec<u32> = Vec::new();
     for (text, form) in (0..).zip(forms.iter()) {
-        if text as usize % MANY == 0 {
+        if (text as usize).is_multiple_of(MANY) {
             mapo_stopping::check();
         }
         match needles.binary_search(&form) {
@@ -243,7 +254,7 @@ fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(R
         let mut place = 0;
         left.retain(|text| {
             place += 1;
-            if place % MANY == 0 {
+            if place.is_multiple_of(MANY) {
                 mapo_stopping::check();
             }
             let contains = automaton.is_match(forms.get(*text));

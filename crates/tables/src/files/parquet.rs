@@ -114,6 +114,9 @@ fn damaged(name: &str, why: &str) -> TableError {
     )
 }
 
+/// For each row of a column the number of its text, and the texts.
+type ReadColumn = (Vec<u32>, Interner);
+
 /// Why a column cannot be read.
 enum Problem {
     File(ParquetError),
@@ -184,7 +187,7 @@ fn read_file<R: ChunkReader + 'static>(
         None => read_nested(&reader, root, &counts).map_err(|problem| (root, problem)),
     };
     // After the first that fails no other is begun.
-    let columns: Result<Vec<(Vec<u32>, Interner)>, (usize, Problem)> =
+    let columns: Result<Vec<ReadColumn>, (usize, Problem)> =
         leaves.par_iter().enumerate().map(read).collect();
     let columns = columns.map_err(|(root, problem)| match problem {
         Problem::File(error) => wrong(error),
@@ -356,7 +359,7 @@ fn read_leaf<R: ChunkReader + 'static>(
     reader: &SerializedFileReader<R>,
     leaf: usize,
     counts: &Counts,
-) -> Result<(Vec<u32>, Interner), Problem> {
+) -> Result<ReadColumn, Problem> {
     let column = reader.metadata().file_metadata().schema_descr().column(leaf);
     let mut cells = Cells::new(counts);
     for group in 0..reader.num_row_groups() {
@@ -570,7 +573,7 @@ fn read_nested<R: ChunkReader + 'static>(
     reader: &SerializedFileReader<R>,
     root: usize,
     counts: &Counts,
-) -> Result<(Vec<u32>, Interner), Problem> {
+) -> Result<ReadColumn, Problem> {
     let schema = reader.metadata().file_metadata().schema_descr().root_schema();
     let only = vec![Arc::clone(&schema.get_fields()[root])];
     let only = Type::group_type_builder(schema.name())
