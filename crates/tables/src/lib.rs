@@ -16,6 +16,8 @@
 //! assert_eq!(founded.holds(&Constant::number(1854.0)), Held::Whole);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod builder;
 mod cell_values;
 mod column;

@@ -5,6 +5,8 @@
 //! the curves of training runs. Everything that a stranger can send is limited ([`Limits`]), and pages of
 //! other sites cannot speak to it (see the module `guard`).
 
+#![forbid(unsafe_code)]
+
 mod api;
 mod body;
 mod error;

@@ -6,13 +6,16 @@ use crate::guard::{Hosts, guard};
 use crate::limits::Limits;
 use crate::page;
 use crate::reading::UploadReader;
-use crate::sessions::Sessions;
+use crate::sessions::{Client, Sessions};
 use crate::stream::Impatient;
 use crate::tables::{EXAMPLES, Held};
 use crate::work::Work;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -142,9 +145,9 @@ impl Server {
             .max_headers(64);
         let mut end = std::pin::pin!(end);
         loop {
-            let stream = tokio::select! {
+            let (stream, client) = tokio::select! {
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, _)) => stream,
+                    Ok((stream, from)) => (stream, Client(from.ip())),
                     Err(_) => {
                         // The client is gone again, or the system is out of handles: others will be closed.
                         sleep(Duration::from_millis(20)).await;
@@ -165,7 +168,11 @@ impl Server {
             // Answers are small, and waiting to join them to larger packets only delays them.
             let _ = stream.set_nodelay(true);
             let stream = TokioIo::new(Impatient::new(stream, limits.stall));
-            let service = TowerToHyperService::new(self.router.clone());
+            let router = TowerToHyperService::new(self.router.clone());
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(client);
+                router.call(request)
+            });
             let connection = graceful.watch(http.serve_connection(stream, service));
             tokio::spawn(async move {
                 // What ends a connection early is told to its client where that is possible, and to nobody

@@ -273,18 +273,18 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The memory of a table, roughly: a cell is a number in each of its readings, and every text is kept once or
-/// twice.
+/// The memory of a table with what questions make of it later, rather too much than too little: a cell is a
+/// number in each of its readings; a text is there as it stands, in its normal form and in the index.
 fn memory(table: &Table) -> usize {
-    let cells = table.rows() * (table.headers().len() + table.columns().len());
-    let columns = 0..table.headers().len();
-    let texts = columns.map(|column| {
-        // All of a small table, a sample of a large one.
-        let step = (table.rows() / 10_000).max(1);
-        let sample = (0..table.rows()).step_by(step);
-        sample.map(|row| table.cell(row, column).len()).sum::<usize>() * step
+    /// A column without its cells, and a text without its bytes.
+    const COLUMN: usize = 1024;
+    const TEXT: usize = 32;
+    let columns = table.headers().len() + table.columns().len();
+    let texts = (0..table.headers().len()).map(|source| {
+        let texts = table.raw_texts(source);
+        3 * texts.size() + TEXT * texts.len()
     });
-    cells * 4 + 2 * texts.sum::<usize>() + 4096
+    table.rows() * columns * 4 + columns * COLUMN + texts.sum::<usize>()
 }
 
 /// A file's name as a client gives it: its last part, without what has no place in a name.
@@ -333,5 +333,25 @@ mod tests {
         let csv = "Name,Age\nAnne,7\nBob,8\n";
         let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
         assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
+        let header: Vec<String> = (0..10_000).map(|n| format!("c{n}")).collect();
+        let wide = format!("{}\n{}\n", header.join(","), vec!["x"; 10_000].join(","));
+        let table = Table::from_reader("t.csv", wide.as_bytes(), LoadOptions::default()).unwrap();
+        assert!(memory(&table) > 20_000_000, "columns count, however short");
+        // Long texts count wherever they stand.
+        let rows = (0..30_000).map(|n| {
+            if n % 3 == 1 {
+                "y".repeat(1_000)
+            } else {
+                "x".to_owned()
+            }
+        });
+        let long = format!(
+            "A\n{}\n",
+            rows.enumerate()
+                .map(|(n, row)| format!("{row}{n}\n"))
+                .collect::<String>()
+        );
+        let table = Table::from_reader("t.csv", long.as_bytes(), LoadOptions::default()).unwrap();
+        assert!(memory(&table) > 30_000_000);
     }
 }

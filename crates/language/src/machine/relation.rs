@@ -251,7 +251,7 @@ fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(R
         let Ok(automaton) = aho_corasick::AhoCorasick::new(some) else {
             continue;
         };
-        let mut place = 0;
+        let mut place = 0_usize;
         left.retain(|text| {
             place += 1;
             if place.is_multiple_of(MANY) {
@@ -347,4 +347,62 @@ fn texts<'a>(given: impl Given<'a>) -> impl Iterator<Item = &'a str> {
             None
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn date() -> impl Strategy<Value = Date> {
+        let part = |most: u8| proptest::option::of(1..=most);
+        (proptest::option::of(1999..2003), part(3), part(3)).prop_map(|(year, month, day)| Date {
+            year,
+            month,
+            day,
+        })
+    }
+
+    proptest! {
+        /// Few of many dates decide as all of them do, whatever parts they know.
+        #[test]
+        fn a_few_dates_decide_for_all(
+            given in proptest::collection::vec(date(), 17..60),
+            values in proptest::collection::vec(date(), 1..20),
+        ) {
+            let given = given.iter().map(|date| Value::Date(*date));
+            let relations = [
+                Relation::Less,
+                Relation::AtMost,
+                Relation::Equal,
+                Relation::NotDifferent,
+                Relation::AtLeast,
+                Relation::Greater,
+            ];
+            for relation in relations {
+                let deciding = Deciding::of(relation, given.clone());
+                for value in values.iter().map(|date| Value::Date(*date)) {
+                    prop_assert_eq!(deciding.holds(value), holds(value, relation, given.clone()), "{:?}", relation);
+                }
+            }
+        }
+
+        #[test]
+        fn many_strings_are_found_as_few_are(
+            given in proptest::collection::vec("[ab]{0,3}", 1..30),
+            cells in proptest::collection::vec("[abc]{0,4}", 1..30),
+        ) {
+            let mut builder = mapo_tables::TableBuilder::new("t", ["A"]);
+            cells.iter().for_each(|cell| builder.push_row([cell.as_str()]));
+            let table = builder.finish();
+            let forms = table.columns()[0].forms();
+            let mut marked = vec![false; forms.len()];
+            mark_containing(forms, given.iter().map(String::as_str).collect(), |texts| {
+                texts.for_each(|text| marked[text as usize] = true)
+            });
+            for (text, form) in forms.iter().enumerate() {
+                prop_assert_eq!(marked[text], given.iter().any(|needle| form.contains(needle)), "{}", form);
+            }
+        }
+    }
 }
