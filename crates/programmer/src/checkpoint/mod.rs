@@ -304,6 +304,14 @@ mod tests {
         assert!(linked.network.values().len() > same.len());
     }
 
+    /// Where a text stands in a file.
+    fn place(bytes: &[u8], text: &str) -> usize {
+        let found = bytes
+            .windows(text.len())
+            .position(|window| window == text.as_bytes());
+        found.unwrap()
+    }
+
     #[test]
     fn what_does_not_fit_is_named() {
         let dir = tempfile::tempdir().unwrap();
@@ -325,8 +333,7 @@ mod tests {
         let model = Checkpoint::model(checkpoint(Precision::Half).network, serde_json::Value::Null);
         let bytes = model.to_bytes().unwrap();
         // The header says another width than the tensors have.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let at = text.find(r#"\"hidden\":4"#).unwrap();
+        let at = place(&bytes, r#"\"hidden\":4"#);
         let mut changed = bytes.clone();
         changed[at + r#"\"hidden\":"#.len()] = b'5';
         assert!(message(&changed).contains("its checksum is not that of its content"));
@@ -360,8 +367,7 @@ mod tests {
             assert!(seen || !name, "byte {place} of {}", bytes.len());
         }
         // Files from before have no checksum.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let at = text.find("checksum").unwrap();
+        let at = place(&bytes, "checksum");
         let mut old = bytes.clone();
         old[at..at + 8].copy_from_slice(b"something".first_chunk::<8>().unwrap());
         assert!(read(&old).is_ok());
