@@ -169,7 +169,8 @@ fn read_file<R: ChunkReader + 'static>(
     let text = check_pages(&*file, about).map_err(wrong)?;
     options.largest.check(name, claimed, headers.len(), 0)?;
     if text > options.largest.text as u64 {
-        return Err(too_large(name, &format!("its pages unpack to {text} bytes")));
+        let problem = format!("its pages unpack to more than {} bytes", options.largest.text);
+        return Err(too_large(name, &problem));
     }
     let counts = Counts {
         rows: claimed,
