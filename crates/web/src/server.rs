@@ -105,7 +105,7 @@ impl Server {
             shared,
             questions: Work::new("questions", limits.questions, limits.queue),
             uploads: Work::new("uploads", limits.uploads, limits.uploads),
-            receiving: Semaphore::new(limits.uploads),
+            receiving: Semaphore::new(limits.uploads.min(Semaphore::MAX_PERMITS)),
             files: Work::new("requests", 1, limits.queue),
             runs: options.runs,
             reader: UploadReader::new(options.reader),
@@ -135,7 +135,7 @@ impl Server {
     pub async fn run(self, end: impl Future<Output = ()>) {
         let limits = &self.app.limits;
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.app)));
-        let connections = Arc::new(Semaphore::new(limits.connections));
+        let connections = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
         let door = Arc::new(Semaphore::new(TURNED_AWAY));
         let graceful = GracefulShutdown::new();
         let mut http = http1::Builder::new();

@@ -47,10 +47,11 @@ impl Drop for Raised {
 
 impl Work {
     pub fn new(what: &'static str, running: usize, waiting: usize) -> Self {
+        let running = running.clamp(1, Semaphore::MAX_PERMITS);
         Work {
             what,
-            workers: Arc::new(Semaphore::new(running.max(1))),
-            most_running: running.max(1),
+            workers: Arc::new(Semaphore::new(running)),
+            most_running: running,
             waiting: AtomicUsize::new(0),
             most_waiting: waiting,
         }
