@@ -165,17 +165,25 @@ impl Answerer {
 
     /// What the network sees of a table, made once.
     fn view(&self, table: &Arc<Table>) -> Arc<TableView> {
-        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
-        views.retain(|(table, _)| table.strong_count() > 0);
-        let known = views
-            .iter()
-            .find(|(known, _)| known.as_ptr() == Arc::as_ptr(table));
-        if let Some((_, view)) = known {
-            return Arc::clone(view);
+        let known = |views: &[(Weak<Table>, Arc<TableView>)]| {
+            let same = views
+                .iter()
+                .find(|(known, _)| known.as_ptr() == Arc::as_ptr(table));
+            same.map(|(_, view)| Arc::clone(view))
+        };
+        let views = || self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = known(&views()) {
+            return view;
         }
+        // Made while nobody else waits: other tables are asked meanwhile.
         let network = &self.network;
         let linking = self.reading().linking;
         let view = Arc::new(TableView::new(network.config(), network.words(), table, linking));
+        let mut views = views();
+        views.retain(|(table, _)| table.strong_count() > 0);
+        if let Some(view) = known(&views) {
+            return view;
+        }
         views.push((Arc::downgrade(table), Arc::clone(&view)));
         view
     }

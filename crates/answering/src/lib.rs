@@ -19,6 +19,8 @@
 //! # Ok::<(), mapo_answering::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod answerer;
 mod error;
 mod reply;

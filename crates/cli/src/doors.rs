@@ -59,6 +59,7 @@ pub fn by_door(mut command: Command) -> Command {
     }
     let is_behind = |name: &str| DOORS.iter().any(|(_, names)| names.contains(&name));
     let others = command.get_subcommands();
+    let others = others.filter(|command| !command.is_hide_set());
     let others: Vec<&Command> = others.filter(|command| !is_behind(command.get_name())).collect();
     if !others.is_empty() {
         section("Other commands", &others);

@@ -6,6 +6,7 @@ mod commands;
 mod data_args;
 mod doors;
 mod json;
+mod memory;
 mod models;
 mod prompt;
 mod reply_view;
@@ -56,6 +57,8 @@ enum Command {
     Explore(commands::explore::Explore),
     Weigh(commands::weigh::Weigh),
     Language(commands::language::Language),
+    #[command(hide = true)]
+    ReadUpload(commands::read_upload::ReadUpload),
     /// Print a completion script for a shell.
     ///
     /// For bash: mapo completions bash > ~/.local/share/bash-completion/completions/mapo
@@ -81,6 +84,7 @@ impl std::fmt::Display for NoAnswer {
 impl Error for NoAnswer {}
 
 fn main() -> ExitCode {
+    memory::limit_to_what_there_is();
     let matches = doors::by_door(Arguments::command()).get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let outcome = match arguments.command {
@@ -103,6 +107,7 @@ fn main() -> ExitCode {
         Command::Explore(explore) => explore.execute(),
         Command::Weigh(weigh) => weigh.execute(),
         Command::Language(language) => language.execute(),
+        Command::ReadUpload(read) => read.execute(),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "mapo", &mut std::io::stdout());
             Ok(())
@@ -140,7 +145,7 @@ mod tests {
     fn help_names_every_command_once() {
         let mut shown = doors::by_door(Arguments::command());
         let help = shown.render_long_help().to_string();
-        for command in shown.get_subcommands() {
+        for command in shown.get_subcommands().filter(|command| !command.is_hide_set()) {
             let name = command.get_name();
             let lines = help
                 .lines()

@@ -34,6 +34,10 @@ fn serve(arguments: &[&str]) -> Served {
 
 impl Served {
     fn call(&self, request: &str, body: &str) -> String {
+        self.send(request, body.as_bytes())
+    }
+
+    fn send(&self, request: &str, body: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream
             .set_read_timeout(Some(Duration::from_secs(30)))
@@ -44,7 +48,7 @@ impl Served {
             body.len()
         );
         stream.write_all(head.as_bytes()).expect("it takes requests");
-        stream.write_all(body.as_bytes()).expect("it takes requests");
+        stream.write_all(body).expect("it takes requests");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");
         answer
@@ -159,4 +163,49 @@ fn what_cannot_be_served_is_said_in_one_sentence() {
         assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
     }
+}
+
+/// Uploads are read by another process: what takes all of its memory or time takes nothing of the server's.
+#[test]
+fn files_that_take_too_much_are_refused_and_the_server_goes_on() {
+    let served = serve(&["--reading-memory", "300MB", "--reading-time", "2"]);
+    let upload = |name: &str, content: &[u8]| served.send(&format!("POST /api/tables?name={name}"), content);
+    assert!(upload("t.csv", b"A,B\nx,1\ny,2\n").starts_with("HTTP/1.1 201"));
+    let hostile: [(&str, &[u8], &str); 4] = [
+        (
+            "a.parquet",
+            include_bytes!("../../tables/tests/hostile/alloc-17GB-648-bytes.parquet"),
+            "more than 300.0 MB of memory",
+        ),
+        (
+            "b.parquet",
+            include_bytes!("../../tables/tests/hostile/alloc-1GB-261-bytes.parquet"),
+            "more than 300.0 MB of memory",
+        ),
+        (
+            "c.parquet",
+            include_bytes!("../../tables/tests/hostile/rows-lie-20kB.parquet"),
+            "rows as it says",
+        ),
+        (
+            "d.parquet",
+            include_bytes!("../../tables/tests/hostile/footer-21-bytes.parquet"),
+            "its description of itself is damaged",
+        ),
+    ];
+    for (name, content, why) in hostile {
+        let answer = upload(name, content);
+        assert!(answer.starts_with("HTTP/1.1 4"), "{name}: {answer}");
+        assert!(answer.contains(why), "{name}: {answer}");
+    }
+    let too_long = format!("A\n{}", "x\n".repeat(2_000_001));
+    let answer = upload("long.csv", too_long.as_bytes());
+    assert!(
+        answer.starts_with("HTTP/1.1 413") && answer.contains("more than 2000000 rows"),
+        "{answer}"
+    );
+    let question = "{\"question\": \"how many lighthouses are on Skerra?\"}";
+    let answer = served.call("POST /api/tables/lighthouses/ask", question);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(served.stop(), (Some(0), String::new()));
 }

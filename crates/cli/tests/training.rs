@@ -762,3 +762,60 @@ fn a_store_is_weighed_and_a_run_believes_it_and_goes_on() {
         &["the setting belief must be 0 or more"],
     );
 }
+
+/// What has changed in a run since its checkpoint is refused by its name, and so is a second process.
+#[test]
+fn a_damaged_run_is_refused_by_the_file_and_a_run_has_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let dir = path.display().to_string();
+    let begin = [
+        "train",
+        "--data",
+        "toy",
+        "--run",
+        &dir,
+        "--steps",
+        "10",
+        "--seed",
+        "1",
+        "--threads",
+        "1",
+    ];
+    run_well(begin.iter().chain(&QUICK));
+    let names = |prefix: &str| -> std::path::PathBuf {
+        let files = std::fs::read_dir(&path).unwrap().flatten();
+        let mut found = files.filter(|file| file.file_name().to_string_lossy().starts_with(prefix));
+        found.next().unwrap().path()
+    };
+    for prefix in [
+        "memory.jsonl",
+        "explored-",
+        "actors-",
+        "checkpoint-",
+        "start.safetensors",
+    ] {
+        let file = names(prefix);
+        let whole = std::fs::read(&file).unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        for flipped in [whole.len() / 3, whole.len() / 2, whole.len() - 2] {
+            let mut changed = whole.clone();
+            changed[flipped] ^= 1;
+            std::fs::write(&file, changed).unwrap();
+            refused(["train", "--resume", &dir], &[&name]);
+        }
+        std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+        refused(["train", "--resume", &dir], &[&name]);
+        std::fs::write(&file, whole).unwrap();
+    }
+    let checkpoint = names("checkpoint-");
+    let aside = folder.path().join("aside");
+    std::fs::rename(&checkpoint, &aside).unwrap();
+    refused(["train", "--resume", &dir], &["checkpoint-", "is missing"]);
+    assert!(path.join("metrics.jsonl").exists(), "nothing is lost");
+    std::fs::rename(&aside, &checkpoint).unwrap();
+    let lock = mapo_files::Lock::take(&path, ".lock").unwrap();
+    refused(["train", "--resume", &dir], &["another process is at work here"]);
+    drop(lock);
+    run_well(["train", "--resume", &dir]);
+}

@@ -10,6 +10,8 @@
 //! There are enough tables in the world, but not of all that people keep: `inventing` makes more, and
 //! `restyling` gives a table the headers of another file.
 
+#![forbid(unsafe_code)]
+
 mod choices;
 mod composer;
 mod conditions;

@@ -9,6 +9,8 @@
 //! * [`TableEnv`] is an example as an environment, in which programs are tried;
 //! * [`agreement`] compares our reader with the annotation that WikiTableQuestions comes with.
 
+#![forbid(unsafe_code)]
+
 pub mod agreement;
 mod dataset;
 mod environment;

@@ -20,7 +20,9 @@
 //! # }
 //! ```
 
-use std::fs::File;
+#![forbid(unsafe_code)]
+
+use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
@@ -37,6 +39,47 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// Another process is at work.
+    #[error("{}: another process is at work here; wait until it has ended, or end it", .0.display())]
+    Locked(PathBuf),
+}
+
+/// A place at which only one process works at a time, until this is dropped or the process ends, however it
+/// does: a lock that is left behind by a process that was killed holds nobody up.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let lock = mapo_files::Lock::take(folder.path(), ".lock")?;
+/// assert!(mapo_files::Lock::take(folder.path(), ".lock").is_err());
+/// drop(lock);
+/// assert!(mapo_files::Lock::take(folder.path(), ".lock").is_ok());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of this name in a folder. Where the file system knows no locks, nothing is locked.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another has it, [`Error::Write`] if there can be none.
+    pub fn take(folder: &Path, name: &str) -> Result<Self, Error> {
+        let path = folder.join(name);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path);
+        let file = file.map_err(|source| Error::Write { file: path, source })?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::Locked(folder.to_owned())),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Lock { _file: file }),
+        }
+    }
 }
 
 /// Writes these bytes to a file, whole or not at all.

@@ -33,6 +33,8 @@
 //! `sql_table` is a table laid out for SQL, `telling` the pieces of English, SQL and cells; on these stand
 //! the `functions`; on the functions `program` and `context`, the `interpreter`, and [`explain`].
 
+#![forbid(unsafe_code)]
+
 mod by_hand;
 mod context;
 pub mod explain;

@@ -6,6 +6,8 @@
 //!   far one can be trusted;
 //! * [`file`](mod@file) reads models, each with its [`Card`].
 
+#![forbid(unsafe_code)]
+
 pub mod choice;
 pub mod confidence;
 mod error;

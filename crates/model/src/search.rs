@@ -46,6 +46,7 @@ pub fn beam_search(
     let mut rows: Vec<Partial> = places.into_iter().map(start).collect();
     let mut buffers = Buffers::default();
     while !rows.is_empty() {
+        mapo_stopping::check();
         let mut next: Vec<(usize, Partial)> = Vec::new();
         let mut from = 0;
         // The rows of an example stand together.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::seal;
 
 /// The key of our JSON in the file's metadata. It is the only key: with several, their order in the file
 /// would vary.
@@ -30,6 +31,7 @@ struct Description<'a, T> {
     format: u32,
     #[serde(flatten)]
     content: &'a T,
+    checksum: &'static str,
 }
 
 /// The bytes of a file.
@@ -40,6 +42,7 @@ pub(crate) fn to_bytes(
     let description = Description {
         format: FORMAT,
         content: description,
+        checksum: seal::UNKNOWN,
     };
     let json = serde_json::to_string(&description).map_err(|e| e.to_string())?;
     let mut views = Vec::with_capacity(tensors.len());
@@ -48,7 +51,9 @@ pub(crate) fn to_bytes(
         views.push((t.name.as_str(), view));
     }
     let metadata = HashMap::from([(KEY.to_owned(), json)]);
-    safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
+    let mut bytes = safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())?;
+    seal::seal(&mut bytes);
+    Ok(bytes)
 }
 
 /// What every description says.
@@ -74,6 +79,7 @@ impl<'a> Contents<'a> {
         let json = metadata.metadata().as_ref().and_then(|m| m.get(KEY));
         let json =
             json.ok_or_else(|| format!("no `{KEY}` description in the header: another program's file"))?;
+        seal::check(bytes)?;
         let version: Kind = serde_json::from_str(json).map_err(|e| format!("description: {e}"))?;
         match version.format {
             Some(version) if version == u64::from(FORMAT) => {}
@@ -155,7 +161,9 @@ pub(crate) fn with_description(
     let mut header = header.to_string().into_bytes();
     header.resize(header.len().next_multiple_of(LENGTH), b' ');
     let length = (header.len() as u64).to_le_bytes();
-    Ok([&length, header.as_slice(), tensors].concat())
+    let mut bytes = [&length, header.as_slice(), tensors].concat();
+    seal::seal(&mut bytes);
+    Ok(bytes)
 }
 
 /// Makes something of the bytes of a file that is called `path` in errors.

@@ -86,6 +86,7 @@ mod random;
 #[cfg(test)]
 mod reference;
 mod run;
+mod seal;
 mod shape;
 mod step;
 mod stored;

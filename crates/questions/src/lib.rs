@@ -19,6 +19,8 @@
 //! assert_eq!(mentions, ["['william stuart price']", "['tulsa']"]);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod abbreviations;
 mod annotation;
 mod everyday;

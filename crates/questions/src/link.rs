@@ -27,6 +27,7 @@ fn link_in(tokens: &[String], haystack: Haystack<'_>, wide: Option<Wide<'_>>) ->
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
+        mapo_stopping::check();
         let exact = grow(tokens, at, haystack);
         let found = match &wide {
             None => exact,

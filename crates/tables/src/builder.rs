@@ -104,6 +104,14 @@ impl TableBuilder {
         }
     }
 
+    pub(crate) fn headers(&self) -> &[String] {
+        &self.headers
+    }
+
+    pub(crate) fn columns(&self) -> &[(Vec<u32>, Interner)] {
+        &self.columns
+    }
+
     /// A table of cells that are already in columns.
     pub(crate) fn from_columns(
         name: &str,

@@ -119,6 +119,7 @@ impl TextIndex {
         blocks: &dyn Fn(&[u64]) -> u64,
         found: &mut dyn FnMut(u32, Range<usize>) -> ControlFlow<B, Next>,
     ) -> Option<B> {
+        mapo_stopping::check();
         if needle.is_empty() || texts.is_empty() {
             return None;
         }

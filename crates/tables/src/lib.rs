@@ -16,6 +16,8 @@
 //! assert_eq!(founded.holds(&Constant::number(1854.0)), Held::Whole);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod builder;
 mod cell_values;
 mod column;
@@ -32,12 +34,13 @@ mod table;
 mod texts;
 mod totals;
 mod value;
+mod wire;
 
 pub use builder::TableBuilder;
 pub use cell_values::CellValues;
 pub use column::{Codes, Column, ColumnId};
 pub use constant::Constant;
-pub use files::{Format, LoadOptions, TableError};
+pub use files::{Format, Largest, LoadOptions, TableError};
 pub use index::{Held, Next, TextIndex};
 pub use names::{column_name, unique_names};
 pub use readings::{Dictionary, NO_VALUE};

@@ -13,6 +13,22 @@ pub struct Texts {
 }
 
 impl Texts {
+    /// Strings of a block that end at these places; none if they cannot.
+    pub(crate) fn of(bytes: String, ends: Vec<u32>) -> Option<Texts> {
+        let mut start = 0;
+        let good = ends.iter().all(|end| {
+            let fits = start <= *end && bytes.is_char_boundary(*end as usize);
+            start = *end;
+            fits
+        });
+        (good && start as usize == bytes.len()).then_some(Texts { bytes, ends })
+    }
+
+    /// Where each string ends.
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -160,6 +176,20 @@ impl Interned {
 impl Interner {
     /// After this many strings it is time to ask whether they repeat.
     const MANY: usize = 1 << 15;
+
+    /// Strings that were given numbers elsewhere.
+    pub fn of(texts: Texts, has_repeats: bool) -> Self {
+        Interner {
+            texts,
+            has_repeats,
+            ..Interner::default()
+        }
+    }
+
+    /// The strings, and whether some have several numbers.
+    pub fn parts(&self) -> (&Texts, bool) {
+        (&self.texts, self.has_repeats)
+    }
 
     /// The string's number; the same string always gives the same one, unless there are
     /// [very many](Self::stop_searching).

@@ -12,6 +12,8 @@
 //! assert_eq!(read_cell("about 3,500 people").number, Some(3500.0));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod date;
 pub mod digits;
 mod normal;

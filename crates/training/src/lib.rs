@@ -12,6 +12,8 @@
 //! * [`weighing`] says how far the programs of a memory can be believed;
 //! * `settings`: [`Settings`] holds everything that can be set, a [`Preset`] what goes together.
 
+#![forbid(unsafe_code)]
+
 pub mod compare;
 mod error;
 pub mod eval;

@@ -8,7 +8,7 @@ use mapo_core::{Exploration, Milestone};
 use mapo_datasets::Reading;
 use mapo_language::{Language, Lexicon};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -119,6 +119,9 @@ pub enum StoreError {
     /// A complete store is already there.
     #[error("{}: there already; remove it or choose another name", .0.display())]
     Exists(PathBuf),
+    /// Another process writes it.
+    #[error("{}: another process is writing this store; wait until it has ended, or end it", .0.display())]
+    Locked(PathBuf),
 }
 
 impl Header {
@@ -284,6 +287,10 @@ impl StoreWriter {
             .truncate(false)
             .open(&partial)
             .map_err(io)?;
+        // Held until the store is complete or this process ends.
+        if let Err(TryLockError::WouldBlock) = opened.try_lock() {
+            return Err(StoreError::Locked(partial));
+        }
         let whole = whole_lines(&mut opened).map_err(io)?;
         opened.set_len(whole).map_err(io)?;
         opened.seek(SeekFrom::End(0)).map_err(io)?;

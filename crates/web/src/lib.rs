@@ -5,13 +5,15 @@
 //! the curves of training runs. Everything that a stranger can send is limited ([`Limits`]), and pages of
 //! other sites cannot speak to it (see the module `guard`).
 
+#![forbid(unsafe_code)]
+
 mod api;
 mod body;
 mod error;
 mod guard;
 mod limits;
-mod measure;
 mod page;
+mod reading;
 mod runs;
 mod server;
 mod sessions;
@@ -22,6 +24,7 @@ mod work;
 pub use api::ROUTES;
 pub use error::Error;
 pub use limits::Limits;
+pub use reading::{MEMORY_EXHAUSTED, read_for_server};
 pub use runs::{Lines, Run, RunState, find_run, find_runs, read_metrics};
 pub use server::{Options, Server};
 pub use tables::{EXAMPLES, Example};

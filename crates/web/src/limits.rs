@@ -1,5 +1,6 @@
 //! What one server allows.
 
+use mapo_tables::Largest;
 use std::time::Duration;
 
 /// How much of everything a server takes before it says no.
@@ -11,6 +12,12 @@ pub struct Limits {
     pub rows: usize,
     /// Cells of an uploaded table.
     pub cells: usize,
+    /// Bytes of text of an uploaded table.
+    pub text: usize,
+    /// Memory of the process that reads an upload.
+    pub reading_memory: usize,
+    /// Processor time of the process that reads an upload.
+    pub reading_time: Duration,
     /// How long a question may take, with the time that it waits for its turn.
     pub question_time: Duration,
     /// How long an upload may take, until the table is ready.
@@ -44,6 +51,9 @@ impl Default for Limits {
             body: 64 << 20,
             rows: 2_000_000,
             cells: 20_000_000,
+            text: 256 << 20,
+            reading_memory: 2 << 30,
+            reading_time: Duration::from_secs(10),
             question_time: Duration::from_secs(20),
             upload_time: Duration::from_secs(60),
             stall: Duration::from_secs(10),
@@ -56,6 +66,17 @@ impl Default for Limits {
             memory: 1 << 30,
             idle: Duration::from_secs(30 * 60),
             keep_totals: false,
+        }
+    }
+}
+
+impl Limits {
+    /// The largest table that may be uploaded.
+    pub(crate) fn largest(&self) -> Largest {
+        Largest {
+            rows: self.rows,
+            cells: self.cells,
+            text: self.text,
         }
     }
 }

@@ -5,13 +5,17 @@ use crate::error::Error;
 use crate::guard::{Hosts, guard};
 use crate::limits::Limits;
 use crate::page;
-use crate::sessions::Sessions;
+use crate::reading::UploadReader;
+use crate::sessions::{Client, Sessions};
 use crate::stream::Impatient;
 use crate::tables::{EXAMPLES, Held};
 use crate::work::Work;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -39,6 +43,10 @@ pub struct Options {
     pub runs: Option<PathBuf>,
     /// What the model is called.
     pub model: String,
+    /// The program that reads strangers' files in a process of its own, by
+    /// [`read_for_server`](crate::read_for_server): its path and the argument that makes it do so. Without one they are read in
+    /// this process, where a file that takes all memory takes the server with it.
+    pub reader: Option<(PathBuf, String)>,
     /// The limits.
     pub limits: Limits,
 }
@@ -51,6 +59,7 @@ impl Default for Options {
             tables: Vec::new(),
             runs: None,
             model: "the model in the box".to_owned(),
+            reader: None,
             limits: Limits::default(),
         }
     }
@@ -96,9 +105,10 @@ impl Server {
             shared,
             questions: Work::new("questions", limits.questions, limits.queue),
             uploads: Work::new("uploads", limits.uploads, limits.uploads),
-            receiving: Semaphore::new(limits.uploads),
+            receiving: Semaphore::new(limits.uploads.min(Semaphore::MAX_PERMITS)),
             files: Work::new("requests", 1, limits.queue),
             runs: options.runs,
+            reader: UploadReader::new(options.reader),
             began: Instant::now(),
             limits,
         });
@@ -125,7 +135,7 @@ impl Server {
     pub async fn run(self, end: impl Future<Output = ()>) {
         let limits = &self.app.limits;
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.app)));
-        let connections = Arc::new(Semaphore::new(limits.connections));
+        let connections = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
         let door = Arc::new(Semaphore::new(TURNED_AWAY));
         let graceful = GracefulShutdown::new();
         let mut http = http1::Builder::new();
@@ -135,9 +145,9 @@ impl Server {
             .max_headers(64);
         let mut end = std::pin::pin!(end);
         loop {
-            let stream = tokio::select! {
+            let (stream, client) = tokio::select! {
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, _)) => stream,
+                    Ok((stream, from)) => (stream, Client(from.ip())),
                     Err(_) => {
                         // The client is gone again, or the system is out of handles: others will be closed.
                         sleep(Duration::from_millis(20)).await;
@@ -158,7 +168,11 @@ impl Server {
             // Answers are small, and waiting to join them to larger packets only delays them.
             let _ = stream.set_nodelay(true);
             let stream = TokioIo::new(Impatient::new(stream, limits.stall));
-            let service = TowerToHyperService::new(self.router.clone());
+            let router = TowerToHyperService::new(self.router.clone());
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(client);
+                router.call(request)
+            });
             let connection = graceful.watch(http.serve_connection(stream, service));
             tokio::spawn(async move {
                 // What ends a connection early is told to its client where that is possible, and to nobody

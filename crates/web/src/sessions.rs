@@ -5,6 +5,7 @@ use crate::limits::{Limits, bytes};
 use crate::tables::Held;
 use axum::http::{HeaderMap, StatusCode, header};
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -58,9 +59,21 @@ pub(crate) struct Sessions {
 
 #[derive(Debug)]
 struct Session {
+    /// Where it was begun.
+    owner: Client,
     used: Instant,
     tables: Vec<Arc<Held>>,
 }
+
+impl Session {
+    fn bytes(&self) -> usize {
+        self.tables.iter().map(|held| held.bytes).sum()
+    }
+}
+
+/// Who asks, as far as that is known: an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Client(pub IpAddr);
 
 impl Sessions {
     pub fn new(limits: &Limits) -> Self {
@@ -97,55 +110,63 @@ impl Sessions {
     }
 
     /// Says whether there is room for one more table, before the work of reading it.
-    pub fn check(&self, id: Option<&SessionId>) -> Result<(), Problem> {
-        self.room(&self.all(), id, 0)
+    pub fn check(&self, id: Option<&SessionId>, client: Client) -> Result<(), Problem> {
+        self.room(&mut self.all(), id, client, 0, false)
     }
 
+    /// Says whether there is room, or can be. Where there is none, those must go who take most: the session of
+    /// the client with the most that was not used for the longest time, unless it is the one who asks. So
+    /// nobody can keep all others out. It goes only if `make` says so.
     fn room(
         &self,
-        all: &HashMap<SessionId, Session>,
+        all: &mut HashMap<SessionId, Session>,
         id: Option<&SessionId>,
+        client: Client,
         size: usize,
+        make: bool,
     ) -> Result<(), Problem> {
         let full = |sentence: String| Err(Problem::new(StatusCode::INSUFFICIENT_STORAGE, sentence));
-        match id.and_then(|id| all.get(id)) {
-            Some(session) if session.tables.len() >= self.tables => {
-                return full(format!(
-                    "you have {} tables here, and more are not kept; delete one first",
-                    self.tables
-                ));
-            }
-            None if all.len() >= self.sessions => {
-                let sentence =
-                    "all sessions are taken; they are forgotten when nobody uses them, so try later";
-                return Err(Problem::busy(sentence));
-            }
-            _ => {}
-        }
-        let held: usize = all
-            .values()
-            .flat_map(|session| &session.tables)
-            .map(|held| held.bytes)
-            .sum();
-        if held + size > self.memory {
+        let known = id.and_then(|id| all.get(id));
+        if known.is_some_and(|session| session.tables.len() >= self.tables) {
             return full(format!(
-                "uploaded tables may fill {} of memory together, and this one would go beyond; delete others first",
-                bytes(self.memory)
+                "you have {} tables here, and more are not kept; delete one first",
+                self.tables
             ));
+        }
+        let is_new = known.is_none();
+        let sentence = "all sessions are taken; they are forgotten when nobody uses them, so try later";
+        if is_new && all.len() >= self.sessions {
+            let loser = loser(all, client, 1, |_| 1).ok_or_else(|| Problem::busy(sentence))?;
+            if make {
+                all.remove(&loser);
+            }
+        }
+        while all.values().map(Session::bytes).sum::<usize>() + size > self.memory {
+            match loser(all, client, size, Session::bytes) {
+                Some(loser) if make => drop(all.remove(&loser)),
+                Some(_) => return Ok(()),
+                None => {
+                    return full(format!(
+                        "uploaded tables may fill {} of memory together, and this one would go beyond; delete others first",
+                        bytes(self.memory)
+                    ));
+                }
+            }
         }
         Ok(())
     }
 
     /// Keeps a table, in a new session where there is none; gives that session's name.
-    pub fn keep(&self, id: Option<SessionId>, held: Arc<Held>) -> Result<SessionId, Problem> {
+    pub fn keep(&self, id: Option<SessionId>, client: Client, held: Arc<Held>) -> Result<SessionId, Problem> {
         let mut all = self.all();
-        self.room(&all, id.as_ref(), held.bytes)?;
+        self.room(&mut all, id.as_ref(), client, held.bytes, true)?;
         // A name that we do not know was forgotten, or made up: it gets another.
         let id = match id {
             Some(id) if all.contains_key(&id) => id,
             _ => SessionId(random_name()?),
         };
         let session = all.entry(id.clone()).or_insert_with(|| Session {
+            owner: client,
             used: Instant::now(),
             tables: Vec::new(),
         });
@@ -185,6 +206,28 @@ impl Sessions {
     }
 }
 
+/// The session that must go for another of this client, which takes so much: of the client that takes more than
+/// this one would then, and the most, the session that was not used for the longest time.
+fn loser(
+    all: &HashMap<SessionId, Session>,
+    client: Client,
+    size: usize,
+    takes: impl Fn(&Session) -> usize,
+) -> Option<SessionId> {
+    let mut taken: HashMap<Client, usize> = HashMap::new();
+    for session in all.values() {
+        *taken.entry(session.owner).or_default() += takes(session);
+    }
+    let own = taken.get(&client).copied().unwrap_or_default() + size;
+    let most = taken.into_iter().filter(|(other, _)| *other != client);
+    let (most, _) = most
+        .filter(|(_, taken)| *taken > own)
+        .max_by_key(|(_, taken)| *taken)?;
+    let sessions = all.iter().filter(|(_, session)| session.owner == most);
+    let oldest = sessions.min_by_key(|(_, session)| session.used);
+    oldest.map(|(id, _)| id.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +240,46 @@ mod tests {
         Arc::new(Held::new(id, id, Source::Upload, table.finish()))
     }
 
+    const ME: Client = Client(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    const OTHER: Client = Client(IpAddr::V4(std::net::Ipv4Addr::BROADCAST));
+
+    #[test]
+    fn who_takes_most_makes_room_for_others() {
+        let few = sessions(Limits {
+            sessions: 3,
+            ..Limits::default()
+        });
+        let first = few.keep(None, ME, held("a")).unwrap();
+        let second = few.keep(None, ME, held("b")).unwrap();
+        few.keep(None, ME, held("c")).unwrap();
+        assert!(
+            few.keep(None, ME, held("d")).is_err(),
+            "all are taken by this client"
+        );
+        assert!(few.check(None, OTHER).is_ok());
+        assert_eq!(few.tables(Some(&first)).len(), 1, "asking takes nothing away");
+        let other = few.keep(None, OTHER, held("e")).unwrap();
+        assert!(
+            few.tables(Some(&second)).is_empty(),
+            "unused for the longest time"
+        );
+        assert_eq!(few.tables(Some(&first)).len(), 1);
+        assert_eq!(few.tables(Some(&other)).len(), 1);
+        assert!(
+            few.keep(None, OTHER, held("f")).is_err(),
+            "it would have as many as the first"
+        );
+        let small = sessions(Limits {
+            memory: 3 * held("a").bytes,
+            ..Limits::default()
+        });
+        let full = small.keep(None, ME, held("a")).unwrap();
+        small.keep(Some(full.clone()), ME, held("b")).unwrap();
+        small.keep(Some(full.clone()), ME, held("c")).unwrap();
+        assert!(small.keep(None, OTHER, held("d")).is_ok());
+        assert!(small.tables(Some(&full)).is_empty());
+    }
+
     fn sessions(limits: Limits) -> Sessions {
         Sessions::new(&limits)
     }
@@ -204,8 +287,8 @@ mod tests {
     #[test]
     fn a_table_is_seen_by_its_session_only() {
         let sessions = sessions(Limits::default());
-        let one = sessions.keep(None, held("a")).unwrap();
-        let other = sessions.keep(None, held("b")).unwrap();
+        let one = sessions.keep(None, ME, held("a")).unwrap();
+        let other = sessions.keep(None, ME, held("b")).unwrap();
         assert_ne!(one, other);
         assert_eq!(sessions.tables(Some(&one))[0].id, "a");
         assert!(sessions.tables(None).is_empty());
@@ -220,7 +303,7 @@ mod tests {
     fn a_made_up_name_is_not_taken_over() {
         let sessions = sessions(Limits::default());
         let made_up = SessionId("0".repeat(32));
-        let given = sessions.keep(Some(made_up.clone()), held("a")).unwrap();
+        let given = sessions.keep(Some(made_up.clone()), ME, held("a")).unwrap();
         assert_ne!(given, made_up);
         assert!(sessions.tables(Some(&made_up)).is_empty());
     }
@@ -232,16 +315,16 @@ mod tests {
             tables: 2,
             ..Limits::default()
         });
-        let one = few.keep(None, held("a")).unwrap();
-        assert!(few.keep(None, held("b")).is_err(), "a second session");
-        few.keep(Some(one.clone()), held("b")).unwrap();
-        assert!(few.check(Some(&one)).is_err(), "a third table");
+        let one = few.keep(None, ME, held("a")).unwrap();
+        assert!(few.keep(None, ME, held("b")).is_err(), "a second session");
+        few.keep(Some(one.clone()), ME, held("b")).unwrap();
+        assert!(few.check(Some(&one), ME).is_err(), "a third table");
         let small = sessions(Limits {
             memory: held("a").bytes,
             ..Limits::default()
         });
-        let one = small.keep(None, held("a")).unwrap();
-        assert!(small.keep(Some(one), held("b")).is_err(), "more memory");
+        let one = small.keep(None, ME, held("a")).unwrap();
+        assert!(small.keep(Some(one), ME, held("b")).is_err(), "more memory");
     }
 
     #[test]
@@ -250,7 +333,7 @@ mod tests {
             idle: Duration::from_millis(30),
             ..Limits::default()
         });
-        let one = sessions.keep(None, held("a")).unwrap();
+        let one = sessions.keep(None, ME, held("a")).unwrap();
         std::thread::sleep(Duration::from_millis(40));
         assert!(sessions.tables(Some(&one)).is_empty());
         assert_eq!(sessions.sizes(), (0, 0, 0));

@@ -1,9 +1,6 @@
 //! Tables that can be asked: examples, those of the command line, and uploaded ones.
 
-use crate::error::Problem;
 use crate::limits::Limits;
-use crate::measure::{Measure, measure};
-use axum::body::Bytes;
 use mapo_tables::{ColumnKind, LeftOut, LoadOptions, Table};
 use serde::Serialize;
 use std::path::Path;
@@ -276,18 +273,18 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The memory of a table, roughly: a cell is a number in each of its readings, and every text is kept once or
-/// twice.
+/// The memory of a table with what questions make of it later, rather too much than too little: a cell is a
+/// number in each of its readings; a text is there as it stands, in its normal form and in the index.
 fn memory(table: &Table) -> usize {
-    let cells = table.rows() * (table.headers().len() + table.columns().len());
-    let columns = 0..table.headers().len();
-    let texts = columns.map(|column| {
-        // All of a small table, a sample of a large one.
-        let step = (table.rows() / 10_000).max(1);
-        let sample = (0..table.rows()).step_by(step);
-        sample.map(|row| table.cell(row, column).len()).sum::<usize>() * step
+    /// A column without its cells, and a text without its bytes.
+    const COLUMN: usize = 1024;
+    const TEXT: usize = 32;
+    let columns = table.headers().len() + table.columns().len();
+    let texts = (0..table.headers().len()).map(|source| {
+        let texts = table.raw_texts(source);
+        3 * texts.size() + TEXT * texts.len()
     });
-    cells * 4 + 2 * texts.sum::<usize>() + 4096
+    table.rows() * columns * 4 + columns * COLUMN + texts.sum::<usize>()
 }
 
 /// A file's name as a client gives it: its last part, without what has no place in a name.
@@ -299,38 +296,6 @@ pub(crate) fn tidy_name(name: &str) -> String {
         true => "table".to_owned(),
         false => kept,
     }
-}
-
-/// Makes a table of an upload.
-pub(crate) fn load(name: &str, content: &Bytes, limits: &Limits) -> Result<Table, Problem> {
-    // Line ends within cells make the first estimate too large, so it only refuses what is far beyond.
-    let estimate = measure(name, content, limits.cells.saturating_mul(2))?;
-    if estimate.cells() > limits.cells.saturating_mul(2).max(content.len()) {
-        return Err(too_many(estimate, limits));
-    }
-    let options = LoadOptions {
-        fix_headers: true,
-        drop_totals: !limits.keep_totals,
-        ..LoadOptions::default()
-    };
-    let table = Table::from_reader(name, &content[..], options)
-        .map_err(|error| Problem::unusable(error.to_string()))?;
-    let size = Measure {
-        rows: table.rows(),
-        columns: table.headers().len(),
-    };
-    match size.rows > limits.rows || size.cells() > limits.cells {
-        true => Err(too_many(size, limits)),
-        false => Ok(table),
-    }
-}
-
-fn too_many(size: Measure, limits: &Limits) -> Problem {
-    Problem::too_large(format!(
-        "the table has about {} rows and {} columns; the limit here is {} rows and {} cells. Load it with `mapo serve \
-         FILE`, which takes tables of any size",
-        size.rows, size.columns, limits.rows, limits.cells
-    ))
 }
 
 #[cfg(test)]
@@ -356,7 +321,7 @@ mod tests {
     fn long_cells_are_cut_and_large_pages_end_early() {
         let long = "ä".repeat(5_000);
         let csv = format!("A,B\n{long},x\n{long},y\n");
-        let table = load("t.csv", &csv.into(), &Limits::default()).unwrap();
+        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
         let rows = page(&table, 0..2, 0..2);
         assert_eq!(rows[0].cells[0].chars().count(), LONGEST_CELL + 1);
         assert!(rows[0].cells[0].ends_with('…'));
@@ -364,33 +329,29 @@ mod tests {
     }
 
     #[test]
-    fn small_files_that_make_huge_tables_are_refused_before_they_are_made() {
-        let limits = Limits {
-            cells: 100_000,
-            ..Limits::default()
-        };
-        let header: Vec<String> = (0..5_000).map(|n| n.to_string()).collect();
-        let bomb = format!("{}\n{}", header.join(","), "a\n".repeat(100_000));
-        assert!(load("bomb.csv", &bomb.into(), &limits).is_err());
-        let few_rows = Limits {
-            rows: 2,
-            ..Limits::default()
-        };
-        let csv = |text: &'static str| Bytes::from_static(text.as_bytes());
-        assert!(load("t.csv", &csv("A\n1\n2\n3\n"), &few_rows).is_err());
-        assert!(load("t.csv", &csv("A\n1\n2\n"), &few_rows).is_ok());
-        let keys: String = (0..2_000).map(|n| format!("{{\"k{n}\":1}}\n")).collect();
-        assert!(load("keys.jsonl", &keys.into(), &limits).is_err());
-    }
-
-    #[test]
     fn a_table_takes_about_as_much_memory_as_its_texts() {
-        let table = load(
-            "t.csv",
-            &Bytes::from_static(b"Name,Age\nAnne,7\nBob,8\n"),
-            &Limits::default(),
-        )
-        .unwrap();
+        let csv = "Name,Age\nAnne,7\nBob,8\n";
+        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
         assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
+        let header: Vec<String> = (0..10_000).map(|n| format!("c{n}")).collect();
+        let wide = format!("{}\n{}\n", header.join(","), vec!["x"; 10_000].join(","));
+        let table = Table::from_reader("t.csv", wide.as_bytes(), LoadOptions::default()).unwrap();
+        assert!(memory(&table) > 20_000_000, "columns count, however short");
+        // Long texts count wherever they stand.
+        let rows = (0..30_000).map(|n| {
+            if n % 3 == 1 {
+                "y".repeat(1_000)
+            } else {
+                "x".to_owned()
+            }
+        });
+        let long = format!(
+            "A\n{}\n",
+            rows.enumerate()
+                .map(|(n, row)| format!("{row}{n}\n"))
+                .collect::<String>()
+        );
+        let table = Table::from_reader("t.csv", long.as_bytes(), LoadOptions::default()).unwrap();
+        assert!(memory(&table) > 30_000_000);
     }
 }

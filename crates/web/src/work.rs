@@ -2,6 +2,7 @@
 
 use crate::error::Problem;
 use axum::http::StatusCode;
+use mapo_stopping::{Flag, Stopped, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -35,12 +36,22 @@ impl Drop for Place<'_> {
     }
 }
 
+/// Stops a job when nobody waits for it any more.
+struct Raised(Flag);
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
+}
+
 impl Work {
     pub fn new(what: &'static str, running: usize, waiting: usize) -> Self {
+        let running = running.clamp(1, Semaphore::MAX_PERMITS);
         Work {
             what,
-            workers: Arc::new(Semaphore::new(running.max(1))),
-            most_running: running.max(1),
+            workers: Arc::new(Semaphore::new(running)),
+            most_running: running,
             waiting: AtomicUsize::new(0),
             most_waiting: waiting,
         }
@@ -55,8 +66,8 @@ impl Work {
 
     /// Does a job on a thread of its own when its turn comes.
     ///
-    /// A job that has begun cannot be stopped: past its time the client is told so, and the job keeps its
-    /// worker until it ends, so that there are never more at work than allowed.
+    /// A job is stopped where it looks whether it shall (see [`mapo_stopping`]): past its time, or when the
+    /// client has gone. It keeps its worker until then, so that there are never more at work than allowed.
     pub async fn run<T: Send + 'static>(
         &self,
         time: Duration,
@@ -80,19 +91,23 @@ impl Work {
                 worker
             }
         };
+        let flag = Flag::at(end.into_std());
+        let raised = Raised(flag.clone());
         let job = tokio::task::spawn_blocking(move || {
-            let done = job();
+            let done = until(&flag, job);
             drop(worker);
             done
         });
-        match timeout_at(end, job).await {
-            Ok(Ok(done)) => Ok(done),
+        let outcome = timeout_at(end, job).await;
+        drop(raised);
+        match outcome {
+            Ok(Ok(Ok(done))) => Ok(done),
             // The job panicked: a mistake of ours, told as such; its worker is free again.
             Ok(Err(_)) => Err(Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "something went wrong inside mapo; this is a mistake of the program, not of the request",
             )),
-            Err(_) => Err(Problem::new(
+            Ok(Ok(Err(Stopped))) | Err(_) => Err(Problem::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 format!(
                     "this took longer than {} seconds and was given up; try something smaller",
@@ -160,6 +175,24 @@ mod tests {
         assert_eq!(status(work.run(short, || ()).await), 503);
         release.send(()).unwrap();
         assert_eq!(status(work.run(Duration::from_secs(5), || ()).await), 200);
+    }
+
+    #[tokio::test]
+    async fn what_looks_at_the_time_stops_when_it_is_over_or_nobody_waits() {
+        let work = Work::new("questions", 1, 1);
+        let endless = || -> () {
+            loop {
+                mapo_stopping::check();
+            }
+        };
+        assert_eq!(status(work.run(Duration::from_millis(30), endless).await), 504);
+        let second = Duration::from_secs(50);
+        assert_eq!(status(work.run(second, || ()).await), 200);
+        {
+            let goes = work.run(second, endless);
+            tokio::select! { biased; _ = goes => {}, () = tokio::time::sleep(Duration::from_millis(20)) => {} }
+        }
+        assert_eq!(status(work.run(second, || ()).await), 200);
     }
 
     #[tokio::test]

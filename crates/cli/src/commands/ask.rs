@@ -100,6 +100,7 @@ impl Ask {
             format: self.format,
             fix_headers: true,
             drop_totals: !self.keep_totals,
+            ..LoadOptions::default()
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
         let (answerer, table) = rayon::join(

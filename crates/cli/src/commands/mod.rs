@@ -11,6 +11,7 @@ pub mod explore;
 pub mod language;
 pub mod model;
 pub mod pack;
+pub mod read_upload;
 pub mod run;
 pub mod score;
 pub mod serve;

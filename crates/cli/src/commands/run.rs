@@ -76,6 +76,7 @@ impl Run {
             format: self.format,
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
+            ..LoadOptions::default()
         };
         let table = Arc::new(Table::open(path, options)?);
         let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;

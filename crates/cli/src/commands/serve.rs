@@ -61,6 +61,15 @@ struct LimitArgs {
     /// The most cells of an uploaded table.
     #[arg(long, value_name = "N", default_value_t = Limits::default().cells)]
     max_cells: usize,
+    /// The most text of an uploaded table.
+    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    max_text: Size,
+    /// Memory of the process that reads an upload.
+    #[arg(long, value_name = "SIZE", default_value = "2GiB")]
+    reading_memory: Size,
+    /// Processor time of the process that reads an upload, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    reading_time: Duration,
     /// The longest that a question may take, in seconds, with waiting.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     question_time: Duration,
@@ -117,6 +126,9 @@ impl LimitArgs {
             body: self.max_body.0 as usize,
             rows: self.max_rows,
             cells: self.max_cells,
+            text: self.max_text.0 as usize,
+            reading_memory: self.reading_memory.0 as usize,
+            reading_time: self.reading_time,
             question_time: self.question_time,
             upload_time: self.upload_time,
             stall: self.stall_time,
@@ -130,6 +142,14 @@ impl LimitArgs {
             idle: self.idle_time,
             keep_totals: usual.keep_totals,
         }
+    }
+}
+
+/// This program's own file, also when another has taken its place.
+fn this_program() -> std::io::Result<PathBuf> {
+    match cfg!(target_os = "linux") {
+        true => Ok(PathBuf::from("/proc/self/exe")),
+        false => std::env::current_exe(),
     }
 }
 
@@ -153,6 +173,7 @@ impl Serve {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => Options::default().model,
             },
+            reader: Some((this_program()?, super::read_upload::NAME.to_owned())),
             limits,
         };
         if !options.address.ip().is_loopback() {

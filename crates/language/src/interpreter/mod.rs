@@ -186,6 +186,7 @@ impl Interpreter {
     }
 
     fn execute(&mut self, function: Function) {
+        mapo_stopping::check();
         match self.machine.is_worth_keeping() {
             true => self.run_or_recall(function),
             false => (function.definition().run)(&mut self.machine, &self.args),

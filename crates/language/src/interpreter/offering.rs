@@ -48,6 +48,7 @@ impl Interpreter {
     /// Replaces what is in `offered` by the tokens that may come next, in ascending order. Each of them can
     /// be followed to the end of its expression.
     pub fn offered_into(&self, offered: &mut Vec<Token>) {
+        mapo_stopping::check();
         offered.clear();
         let context = &self.context;
         let token = |symbol| context.token(symbol);
@@ -114,6 +115,7 @@ impl Interpreter {
 
     /// Whether one more argument is good and the rest can be completed.
     fn leads_on(&self, definition: &Definition, args: &mut Args, arg: Arg) -> bool {
+        mapo_stopping::check();
         args.push(arg);
         let leads = (self.assistance == Assistance::All || self.is_frugal(definition, args))
             && self.admits(definition, args)

@@ -1,7 +1,7 @@
 //! Which rows have values that stand in a relation to given ones: what all filters ask and do.
 
 use super::making::set;
-use super::relation::{Needles, Relation, all_equal, holds, mark_codes, mark_texts};
+use super::relation::{Deciding, Needles, Relation, all_equal, holds, mark_codes, mark_texts};
 use super::{Held, LARGE, Machine, NewRows, RowsRef, Values, ValuesKind, ValuesRef};
 use mapo_tables::rows::{self, RowSet, words_for};
 use mapo_tables::{Column, ColumnId, ColumnKind, NO_VALUE};
@@ -115,9 +115,10 @@ impl Machine {
                 .all(|word| known(word).is_some_and(|known| words[word] & !known == 0));
         }
         let (given, column) = (self.values(values), self.column(column));
+        let deciding = Deciding::of(relation, given);
         self.rows(rows).all(|row| {
             let value = column.value(row);
-            value.is_some_and(|value| holds(value, relation, given.clone()))
+            value.is_some_and(|value| deciding.holds(value))
         })
     }
 

@@ -1,6 +1,8 @@
 //! How the values of a column stand to given values.
 
-use mapo_tables::{Column, Dictionary, Next, Value};
+use arrayvec::ArrayVec;
+use mapo_tables::{Column, Dictionary, Next, Texts, Value};
+use mapo_text::Date;
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 
@@ -69,6 +71,87 @@ pub(crate) fn holds<'a>(value: Value<'_>, relation: Relation, mut given: impl Gi
     one && all
 }
 
+/// Those of many given values that decide how another stands to all of them: the smallest and the largest of
+/// the dates that know the same parts, by each of the parts that another date may know. They are few, however
+/// many there were.
+pub(crate) struct Deciding<'a, G> {
+    relation: Relation,
+    values: Result<G, ArrayVec<Value<'a>, MOST_EXTREMES>>,
+}
+
+/// Two of other kinds, and two for each set of parts of each set that dates may know.
+const MOST_EXTREMES: usize = 2 + 2 * 27;
+
+impl<'a, G: Given<'a>> Deciding<'a, G> {
+    /// So few are gone through again for each value.
+    const FEW: usize = 16;
+
+    pub fn of(relation: Relation, given: G) -> Self {
+        let is_one = matches!(relation, Relation::Equal | Relation::NotDifferent);
+        let values = match given.clone().nth(Self::FEW) {
+            None => Ok(given),
+            Some(_) if !is_one => Err(extremes(given)),
+            Some(_) if all_equal(given.clone()) => Err(given.take(1).collect()),
+            Some(_) => Err(ArrayVec::new()),
+        };
+        Deciding { relation, values }
+    }
+
+    /// Whether a value stands in the relation to all.
+    pub fn holds(&self, value: Value<'_>) -> bool {
+        match &self.values {
+            Ok(given) => holds(value, self.relation, given.clone()),
+            Err(few) => holds(value, self.relation, few.iter().copied()),
+        }
+    }
+}
+
+fn extremes<'a>(given: impl Given<'a>) -> ArrayVec<Value<'a>, MOST_EXTREMES> {
+    /// Subsets of the three parts of a date.
+    const SUBSETS: usize = 8;
+    let mut dates: [[Option<(Date, Date)>; SUBSETS]; SUBSETS] = [[None; SUBSETS]; SUBSETS];
+    let mut others = ArrayVec::new();
+    for (place, value) in given.enumerate() {
+        if place.is_multiple_of(MANY) {
+            mapo_stopping::check();
+        }
+        let Value::Date(date) = value else {
+            // Numbers are decided by their range, and nothing else is compared.
+            if others.len() < 2 {
+                others.push(value);
+            } else if compare(value, others[0]).is_none_or(Ordering::is_lt) {
+                others[0] = value;
+            } else if compare(value, others[1]).is_none_or(Ordering::is_gt) {
+                others[1] = value;
+            }
+            if let [low, high] = &mut others[..]
+                && compare(*low, *high).is_some_and(Ordering::is_gt)
+            {
+                std::mem::swap(low, high);
+            }
+            continue;
+        };
+        let known = date.known();
+        for parts in (0..SUBSETS as u8).filter(|parts| parts & !known == 0) {
+            let by = |date: Date| date.only(parts).key();
+            let kept = &mut dates[known as usize][parts as usize];
+            *kept = Some(match *kept {
+                None => (date, date),
+                Some((low, high)) => (
+                    if by(date) < by(low) { date } else { low },
+                    if by(date) > by(high) { date } else { high },
+                ),
+            });
+        }
+    }
+    let dates = dates.into_iter().flatten().flatten();
+    others.extend(dates.flat_map(|(low, high)| [Value::Date(low), Value::Date(high)]));
+    others
+}
+
+/// Values after which it is looked whether there is still time.
+const MANY: usize = 1 << 12;
+
 /// Whether the values are one value, however often.
 pub(crate) fn all_equal<'a>(mut given: impl Given<'a>) -> bool {
     let first = given.next();
@@ -99,9 +182,10 @@ pub(crate) fn mark_codes<'a>(
             mark(number_range(numbers, relation, given))
         }
         Dictionary::Numbers(_) | Dictionary::Dates(_) => {
+            let deciding = Deciding::of(relation, given);
             let related = (0..)
                 .zip(column.values())
-                .filter(|(_, value)| holds(*value, relation, given.clone()));
+                .filter(|(_, value)| deciding.holds(*value));
             related.for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(_) => {
@@ -127,9 +211,7 @@ pub(crate) fn mark_texts<'a>(
     const FEW: usize = 256;
     let forms = column.forms();
     if given.clone().nth(FEW).is_some() {
-        let needles = Needles::new(given);
-        let containing = (0..).zip(forms.iter()).filter(|(_, text)| needles.any_in(text));
-        return containing.for_each(|(text, _)| mark(text..text + 1));
+        return mark_containing(forms, texts(given).collect(), mark);
     }
     for needle in texts(given) {
         if needle.is_empty() {
@@ -141,6 +223,46 @@ pub(crate) fn mark_texts<'a>(
             ControlFlow::Continue(Next::NextText)
         });
         debug_assert!(none.is_none());
+    }
+}
+
+/// Marks the texts that contain one of very many strings. Those that are one are found at once; for the others
+/// the strings are looked for some at a time, so that it takes little memory and can be stopped.
+fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(Range<u32>)) {
+    const AT_ONCE: usize = 10_000;
+    needles.sort_unstable();
+    needles.dedup();
+    let mut left: Vec<u32> = Vec::new();
+    for (text, form) in (0..).zip(forms.iter()) {
+        if (text as usize).is_multiple_of(MANY) {
+            mapo_stopping::check();
+        }
+        match needles.binary_search(&form) {
+            Ok(_) => mark(text..text + 1),
+            Err(_) => left.push(text),
+        }
+    }
+    // The shortest are contained most often.
+    needles.sort_by_key(|needle| needle.len());
+    for some in needles.chunks(AT_ONCE) {
+        if left.is_empty() {
+            return;
+        }
+        let Ok(automaton) = aho_corasick::AhoCorasick::new(some) else {
+            continue;
+        };
+        let mut place = 0_usize;
+        left.retain(|text| {
+            place += 1;
+            if place.is_multiple_of(MANY) {
+                mapo_stopping::check();
+            }
+            let contains = automaton.is_match(forms.get(*text));
+            if contains {
+                mark(*text..*text + 1);
+            }
+            !contains
+        });
     }
 }
 
@@ -225,4 +347,62 @@ fn texts<'a>(given: impl Given<'a>) -> impl Iterator<Item = &'a str> {
             None
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn date() -> impl Strategy<Value = Date> {
+        let part = |most: u8| proptest::option::of(1..=most);
+        (proptest::option::of(1999..2003), part(3), part(3)).prop_map(|(year, month, day)| Date {
+            year,
+            month,
+            day,
+        })
+    }
+
+    proptest! {
+        /// Few of many dates decide as all of them do, whatever parts they know.
+        #[test]
+        fn a_few_dates_decide_for_all(
+            given in proptest::collection::vec(date(), 17..60),
+            values in proptest::collection::vec(date(), 1..20),
+        ) {
+            let given = given.iter().map(|date| Value::Date(*date));
+            let relations = [
+                Relation::Less,
+                Relation::AtMost,
+                Relation::Equal,
+                Relation::NotDifferent,
+                Relation::AtLeast,
+                Relation::Greater,
+            ];
+            for relation in relations {
+                let deciding = Deciding::of(relation, given.clone());
+                for value in values.iter().map(|date| Value::Date(*date)) {
+                    prop_assert_eq!(deciding.holds(value), holds(value, relation, given.clone()), "{:?}", relation);
+                }
+            }
+        }
+
+        #[test]
+        fn many_strings_are_found_as_few_are(
+            given in proptest::collection::vec("[ab]{0,3}", 1..30),
+            cells in proptest::collection::vec("[abc]{0,4}", 1..30),
+        ) {
+            let mut builder = mapo_tables::TableBuilder::new("t", ["A"]);
+            cells.iter().for_each(|cell| builder.push_row([cell.as_str()]));
+            let table = builder.finish();
+            let forms = table.columns()[0].forms();
+            let mut marked = vec![false; forms.len()];
+            mark_containing(forms, given.iter().map(String::as_str).collect(), |texts| {
+                texts.for_each(|text| marked[text as usize] = true)
+            });
+            for (text, form) in forms.iter().enumerate() {
+                prop_assert_eq!(marked[text], given.iter().any(|needle| form.contains(needle)), "{}", form);
+            }
+        }
+    }
 }

@@ -304,6 +304,14 @@ mod tests {
         assert!(linked.network.values().len() > same.len());
     }
 
+    /// Where a text stands in a file.
+    fn place(bytes: &[u8], text: &str) -> usize {
+        let found = bytes
+            .windows(text.len())
+            .position(|window| window == text.as_bytes());
+        found.unwrap()
+    }
+
     #[test]
     fn what_does_not_fit_is_named() {
         let dir = tempfile::tempdir().unwrap();
@@ -325,10 +333,11 @@ mod tests {
         let model = Checkpoint::model(checkpoint(Precision::Half).network, serde_json::Value::Null);
         let bytes = model.to_bytes().unwrap();
         // The header says another width than the tensors have.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let at = text.find(r#"\"hidden\":4"#).unwrap();
+        let at = place(&bytes, r#"\"hidden\":4"#);
         let mut changed = bytes.clone();
         changed[at + r#"\"hidden\":"#.len()] = b'5';
+        assert!(message(&changed).contains("its checksum is not that of its content"));
+        crate::seal::seal(&mut changed);
         let said = message(&changed);
         assert!(
             said.contains("words.projection.weight") && said.contains("should be F32 [5, 3]"),
@@ -341,6 +350,27 @@ mod tests {
                 .to_string()
                 .contains("absent")
         );
+    }
+
+    #[test]
+    fn a_bit_that_has_changed_is_found_wherever_it_is() {
+        let model = Checkpoint::model(checkpoint(Precision::Half).network, serde_json::json!({"x": 1}));
+        let bytes = model.to_bytes().unwrap();
+        let read = |bytes: &[u8]| Checkpoint::from_bytes(bytes, Path::new("m"), false);
+        assert!(read(&bytes).is_ok());
+        for place in (0..bytes.len()).step_by(7) {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << (place % 8);
+            // Only where its own name is hit a checksum is not seen.
+            let seen = read(&changed).is_err();
+            let name = String::from_utf8_lossy(&changed).contains("checksum");
+            assert!(seen || !name, "byte {place} of {}", bytes.len());
+        }
+        // Files from before have no checksum.
+        let at = place(&bytes, "checksum");
+        let mut old = bytes.clone();
+        old[at..at + 8].copy_from_slice(b"something".first_chunk::<8>().unwrap());
+        assert!(read(&old).is_ok());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Cells on their way from a file into columns: pieces of text cut into cells, and the columns that they
 //! fill.
 
-use super::TableError;
 use super::source::content;
+use super::{Largest, TableError};
 use crate::TableBuilder;
 use crate::builder::PARALLEL_CELLS;
 use crate::texts::Interner;
@@ -64,13 +64,15 @@ impl<'a> Piece<'a> {
 pub(super) struct Filling {
     pub columns: Vec<(Vec<u32>, Interner)>,
     pub rows: usize,
+    pub largest: Largest,
 }
 
 impl Filling {
-    pub fn new(columns: usize) -> Self {
+    pub fn new(columns: usize, largest: Largest) -> Self {
         Filling {
             columns: (0..columns).map(|_| Default::default()).collect(),
             rows: 0,
+            largest,
         }
     }
 
@@ -84,6 +86,8 @@ impl Filling {
     /// Adds the rows of pieces; columns that a piece has not are empty there.
     pub fn push(&mut self, name: &str, pieces: &[Piece<'_>]) -> Result<(), TableError> {
         let rows: usize = pieces.iter().map(|piece| piece.rows).sum();
+        let columns = self.columns.len();
+        self.largest.check(name, self.rows + rows, columns, 0)?;
         let fill = |(column, (rows, texts)): (usize, &mut (Vec<u32>, Interner))| {
             for piece in pieces {
                 match piece.columns.get(column) {
@@ -98,6 +102,8 @@ impl Filling {
             false => self.columns.iter_mut().enumerate().for_each(fill),
         }
         self.rows += rows;
+        let text = self.columns.iter().map(|(_, texts)| texts.size()).sum();
+        self.largest.check(name, self.rows, columns, text)?;
         if self
             .columns
             .iter()

@@ -66,8 +66,13 @@ impl<R: Read> Lines<'_, R> {
             return Err(self.problem(Some(1), problem));
         }
         let mut builder = TableBuilder::new(self.file, headers);
+        let mut text = 0;
         while self.next(&mut record)? {
             self.check_width(&record, columns)?;
+            text += record.as_slice().len();
+            options
+                .largest
+                .check(self.file, builder.rows + 1, columns, text)?;
             builder.push_row(&record);
         }
         match builder.rows {

@@ -17,6 +17,11 @@ const WAVE: usize = 8 << 20;
 const PIECE: usize = 1 << 18;
 /// Bytes of the longest line.
 const LONGEST_LINE: usize = 1 << 28;
+/// Objects that share few keys make a table of almost nothing but empty cells, from a small file an enormous
+/// one. There may be so many cells for each byte; a few are always allowed, of a piece and of a table.
+const CELLS_PER_BYTE: usize = 16;
+const FEW_OF_A_PIECE: usize = 1 << 20;
+const FEW: usize = 1 << 24;
 
 pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
@@ -24,11 +29,13 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
     let mut table = Table {
         name: &name,
         keys: Keys::default(),
-        filling: Filling::default(),
+        filling: Filling::new(0, options.largest),
+        bytes: 0,
     };
     if is_array {
         let bytes = source.read_all()?;
-        let mut object = Objects::default();
+        table.bytes = bytes.len();
+        let mut object = Objects::of(bytes.len().max(FEW / CELLS_PER_BYTE));
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let read = List(&mut object)
             .deserialize(&mut reader)
@@ -83,11 +90,14 @@ struct Table<'a> {
     name: &'a str,
     keys: Keys,
     filling: Filling,
+    /// How many were read.
+    bytes: usize,
 }
 
 impl Table<'_> {
     /// Takes whole lines; `before` lines come before them.
     fn take(&mut self, lines: &[u8], before: u64) -> Result<(), TableError> {
+        self.bytes += lines.len();
         let pieces = split(lines);
         let read: Vec<(Objects, u64, Option<serde_json::Error>)> = match pieces.len() {
             1 => pieces.iter().map(|piece| objects(piece)).collect(),
@@ -106,19 +116,25 @@ impl Table<'_> {
     }
 
     fn add(&mut self, objects: Vec<Objects>) -> Result<(), TableError> {
-        let mut pieces = Vec::with_capacity(objects.len());
-        for mut part in objects {
-            let numbers: Vec<usize> = part
-                .keys
-                .names
-                .iter()
-                .map(|name| self.keys.number(name))
-                .collect();
+        // All is counted before any of it is made.
+        let mut rows = self.filling.rows;
+        let mut numbered = Vec::with_capacity(objects.len());
+        for part in objects {
+            rows += part.piece.rows;
+            let names = part.keys.names.iter();
+            let numbers: Vec<usize> = names.map(|name| self.keys.number(name)).collect();
+            numbered.push((numbers, part));
             if self.keys.names.len() > MOST_COLUMNS {
-                let problem =
-                    format!("the objects have more than {MOST_COLUMNS} different keys, which is the limit");
-                return Err(content(self.name, None, problem));
+                return Err(content(self.name, None, too_many_keys()));
             }
+        }
+        let columns = self.keys.names.len();
+        self.filling.largest.check(self.name, rows, columns, 0)?;
+        if rows.saturating_mul(columns) > self.bytes.saturating_mul(CELLS_PER_BYTE).max(FEW) {
+            return Err(content(self.name, None, MOSTLY_EMPTY));
+        }
+        let mut pieces = Vec::with_capacity(numbered.len());
+        for (numbers, mut part) in numbered {
             // A key that only some of the pieces have is empty in the others.
             let mut columns = vec![Vec::new(); self.keys.names.len()];
             let own = std::mem::take(&mut part.piece.columns);
@@ -159,6 +175,10 @@ impl Table<'_> {
         let told = told
             .rsplit_once(" at line ")
             .map_or(told.as_str(), |(told, _)| told);
+        // What we refuse ourselves is JSON, only too much of it.
+        if told.starts_with("the objects ") {
+            return content(self.name, Some(line), told);
+        }
         let problem = format!(
             "not a JSON object at column {}: {told}; each line is one object: {{\"key\": \"value\", …}}",
             error.column()
@@ -166,6 +186,13 @@ impl Table<'_> {
         content(self.name, Some(line), problem)
     }
 }
+
+fn too_many_keys() -> String {
+    format!("the objects have more than {MOST_COLUMNS} different keys, which is the limit")
+}
+
+const MOSTLY_EMPTY: &str = "the objects have so many different keys that almost all cells of a table would be \
+                            empty; write a table of keys and values instead";
 
 /// Cuts lines into pieces that are read side by side.
 fn split(lines: &[u8]) -> Vec<&[u8]> {
@@ -185,7 +212,7 @@ fn split(lines: &[u8]) -> Vec<&[u8]> {
 
 /// The objects of some lines, how many lines were read and what is wrong with the last of them.
 fn objects(lines: &[u8]) -> (Objects, u64, Option<serde_json::Error>) {
-    let mut objects = Objects::default();
+    let mut objects = Objects::of(lines.len().max(FEW_OF_A_PIECE / CELLS_PER_BYTE));
     let mut count = 0;
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         count += 1;
@@ -208,6 +235,17 @@ fn objects(lines: &[u8]) -> (Objects, u64, Option<serde_json::Error>) {
 struct Objects {
     keys: Keys,
     piece: Piece<'static>,
+    most_cells: usize,
+}
+
+impl Objects {
+    /// Of a piece of so many bytes.
+    fn of(bytes: usize) -> Self {
+        Objects {
+            most_cells: bytes.saturating_mul(CELLS_PER_BYTE),
+            ..Objects::default()
+        }
+    }
 }
 
 /// Reads a list of objects.
@@ -253,14 +291,29 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let Objects { keys, piece } = self.0;
+        let Objects {
+            keys,
+            piece,
+            most_cells,
+        } = self.0;
         while let Some(key) = object.next_key::<std::borrow::Cow<'de, str>>()? {
             let number = keys.number(&key);
             if number == piece.columns.len() {
+                if number == MOST_COLUMNS {
+                    return Err(A::Error::custom(too_many_keys()));
+                }
+                if (piece.rows + 1) * (number + 1) > *most_cells {
+                    return Err(A::Error::custom(MOSTLY_EMPTY));
+                }
                 piece.columns.push(vec![Default::default(); piece.rows]);
             }
             let start = piece.rewritten.len();
             object.next_value_seed(Cell(&mut piece.rewritten))?;
+            if u32::try_from(piece.rewritten.len()).is_err() {
+                let problem =
+                    "the objects have more than 4 GiB of text; write one in a line, without an array";
+                return Err(A::Error::custom(problem));
+            }
             let span = piece.rewritten_from(start);
             if span.length as usize > LONGEST_CELL {
                 let problem = format!(
@@ -275,6 +328,9 @@ impl<'de> Visitor<'de> for Object<'_> {
             cells.push(span);
         }
         piece.rows += 1;
+        if piece.rows * piece.columns.len() > *most_cells {
+            return Err(A::Error::custom(MOSTLY_EMPTY));
+        }
         for cells in &mut piece.columns {
             cells.resize(piece.rows, Default::default());
         }

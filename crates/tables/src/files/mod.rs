@@ -4,11 +4,14 @@ mod cells;
 mod escaped;
 mod format;
 mod json_lines;
+mod largest;
 mod parquet;
 mod separated;
 mod source;
+mod thrift;
 
 pub use format::Format;
+pub use largest::Largest;
 
 use crate::{Table, TableBuilder};
 use source::{Source, content, unreadable};
@@ -26,11 +29,13 @@ pub struct LoadOptions {
     pub fix_headers: bool,
     /// Leave out a last row that adds up the others; see [`Table::left_out`].
     pub drop_totals: bool,
+    /// The largest table that is read.
+    pub largest: Largest,
 }
 
 impl LoadOptions {
     /// The table of what was read.
-    fn finish(self, builder: TableBuilder) -> Table {
+    pub fn finish(self, builder: TableBuilder) -> Table {
         match self.drop_totals {
             true => builder.without_totals().finish(),
             false => builder.finish(),
@@ -57,6 +62,14 @@ pub enum TableError {
         /// The line, from 1.
         line: Option<u64>,
         /// What is wrong and what to do.
+        problem: String,
+    },
+    /// The table is larger than [`LoadOptions::largest`].
+    #[error("{file}: {problem}")]
+    TooLarge {
+        /// The table's name.
+        file: String,
+        /// What there is too much of.
         problem: String,
     },
 }

@@ -3,7 +3,9 @@
 //! JSON text, and what is missing an empty cell.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
+use super::largest::{TextCount, too_large};
 use super::source::{Source, content};
+use super::thrift::{Flaw, look_through};
 use super::{LoadOptions, TableError, check_headers};
 use crate::TableBuilder;
 use crate::texts::Interner;
@@ -12,6 +14,7 @@ use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::{ColumnDescriptor, Type};
@@ -111,10 +114,20 @@ fn damaged(name: &str, why: &str) -> TableError {
     )
 }
 
+/// For each row of a column the number of its text, and the texts.
+type ReadColumn = (Vec<u32>, Interner);
+
 /// Why a column cannot be read.
 enum Problem {
     File(ParquetError),
-    Cell { row: usize, bytes: usize },
+    Cell {
+        row: usize,
+        bytes: usize,
+    },
+    /// There is more text than there may be.
+    Text,
+    /// There are more rows than the file says.
+    Rows,
 }
 
 impl From<ParquetError> for Problem {
@@ -129,7 +142,9 @@ fn read_file<R: ChunkReader + 'static>(
     options: LoadOptions,
 ) -> Result<TableBuilder, TableError> {
     let wrong = |error: ParquetError| damaged(name, &error.to_string());
-    let reader = SerializedFileReader::new(file).map_err(wrong)?;
+    check_footer(&file).map_err(wrong)?;
+    let file = Arc::new(file);
+    let reader = SerializedFileReader::new(Lent(Arc::clone(&file))).map_err(wrong)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let roots = schema.root_schema().get_fields();
     let headers: Vec<String> = roots.iter().map(|root| root.name().to_owned()).collect();
@@ -141,6 +156,26 @@ fn read_file<R: ChunkReader + 'static>(
         let problem = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
         return Err(content(name, None, problem));
     }
+    let about = reader.metadata();
+    let claimed = usize::try_from(about.file_metadata().num_rows()).unwrap_or(usize::MAX);
+    let groups = about.row_groups().iter().map(|group| group.num_rows());
+    if groups
+        .map(|rows| usize::try_from(rows).unwrap_or(usize::MAX))
+        .fold(0, usize::saturating_add)
+        != claimed
+    {
+        return Err(damaged(name, "its parts have not as many rows as it says"));
+    }
+    let text = check_pages(&*file, about).map_err(wrong)?;
+    options.largest.check(name, claimed, headers.len(), 0)?;
+    if text > options.largest.text as u64 {
+        let problem = format!("its pages unpack to more than {} bytes", options.largest.text);
+        return Err(too_large(name, &problem));
+    }
+    let counts = Counts {
+        rows: claimed,
+        text: TextCount::new(options.largest),
+    };
     // The leaf of each column that is nothing but a leaf.
     let mut leaves: Vec<Option<usize>> = vec![None; roots.len()];
     for (leaf, column) in schema.columns().iter().enumerate() {
@@ -149,26 +184,32 @@ fn read_file<R: ChunkReader + 'static>(
         }
     }
     let read = |(root, leaf): (usize, &Option<usize>)| match leaf {
-        Some(leaf) => read_leaf(&reader, *leaf),
-        None => read_nested(&reader, root),
+        Some(leaf) => read_leaf(&reader, *leaf, &counts).map_err(|problem| (root, problem)),
+        None => read_nested(&reader, root, &counts).map_err(|problem| (root, problem)),
     };
-    let columns: Vec<Result<(Vec<u32>, Interner), Problem>> =
+    // After the first that fails no other is begun.
+    let columns: Result<Vec<ReadColumn>, (usize, Problem)> =
         leaves.par_iter().enumerate().map(read).collect();
-    let mut filling = Filling::default();
-    for (column, header) in columns.into_iter().zip(&headers) {
-        filling.columns.push(column.map_err(|problem| match problem {
-            Problem::File(error) => wrong(error),
-            Problem::Cell { row, bytes } => {
-                let problem = format!(
-                    "row {row} of '{header}' has {bytes} bytes and the limit is {LONGEST_CELL}; shorten it"
-                );
-                content(name, None, problem)
-            }
-        })?);
-    }
-    filling.rows = filling.columns.first().map_or(0, |(rows, _)| rows.len());
+    let columns = columns.map_err(|(root, problem)| match problem {
+        Problem::File(error) => wrong(error),
+        Problem::Cell { row, bytes } => {
+            let problem = format!(
+                "row {row} of '{}' has {bytes} bytes and the limit is {LONGEST_CELL}; shorten it",
+                headers[root]
+            );
+            content(name, None, problem)
+        }
+        Problem::Text => too_large(
+            name,
+            &format!("it has more than {} bytes of text", options.largest.text),
+        ),
+        Problem::Rows => damaged(name, "it holds more rows than it says"),
+    })?;
+    let mut filling = Filling::new(0, options.largest);
+    filling.columns = columns;
+    filling.rows = claimed;
     if filling.columns.iter().any(|(rows, _)| rows.len() != filling.rows) {
-        return Err(damaged(name, "its columns are not equally long"));
+        return Err(damaged(name, "its columns have not as many rows as it says"));
     }
     if filling.rows == 0 {
         return Err(content(name, None, "the table has no row; add at least one"));
@@ -177,35 +218,151 @@ fn read_file<R: ChunkReader + 'static>(
     filling.finish(name, headers)
 }
 
+/// What all columns together may have.
+struct Counts {
+    /// So many rows as the file says.
+    rows: usize,
+    text: TextCount,
+}
+
+/// A file that is lent to the reader of Parquet.
+struct Lent<R>(Arc<R>);
+
+impl<R: ChunkReader> Length for Lent<R> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<R: ChunkReader> ChunkReader for Lent<R> {
+    type T = R::T;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+fn broken(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}
+
+/// Looks through the description at the end of a file before anybody believes it.
+fn check_footer(file: &impl ChunkReader) -> Result<(), ParquetError> {
+    const TAIL: u64 = 8;
+    let end = file
+        .len()
+        .checked_sub(TAIL)
+        .ok_or_else(|| broken("it is too short"))?;
+    let tail = file.get_bytes(end, TAIL as usize)?;
+    let length = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let start = end
+        .checked_sub(length)
+        .ok_or_else(|| broken("its description is longer than the file"))?;
+    let footer = file.get_bytes(start, length as usize)?;
+    look_through(&footer).map_err(|_| broken("its description of itself is damaged"))?;
+    Ok(())
+}
+
+/// Looks through the headers of all pages; gives the bytes that they claim to unpack to.
+fn check_pages(file: &impl ChunkReader, about: &ParquetMetaData) -> Result<u64, ParquetError> {
+    let (mut packed, mut unpacked) = (0_u64, 0_u64);
+    for chunk in about.row_groups().iter().flat_map(|group| group.columns()) {
+        let (start, length) = chunk.byte_range();
+        let end = start.saturating_add(length);
+        packed = packed.saturating_add(length);
+        if end > file.len() || packed > file.len() {
+            return Err(broken("its columns are larger than the file"));
+        }
+        let mut at = start;
+        while at < end {
+            let (header, page) = page_header(file, at)?;
+            unpacked = unpacked.saturating_add(page.unpacked);
+            at = at.saturating_add(header).saturating_add(page.packed);
+        }
+    }
+    Ok(unpacked)
+}
+
+/// The sizes of a page.
+struct PageSize {
+    packed: u64,
+    unpacked: u64,
+}
+
+/// The length of a page's header, and what it says of the page.
+fn page_header(file: &impl ChunkReader, at: u64) -> Result<(u64, PageSize), ParquetError> {
+    let left = file.len() - at;
+    // Most are short; one may hold long texts.
+    let mut length = left.min(256);
+    loop {
+        let bytes = file.get_bytes(at, length as usize)?;
+        match look_through(&bytes) {
+            Ok((header, fields)) => {
+                let size = |field: i64| {
+                    let found = fields.iter().find(|(number, _)| *number == field);
+                    found.and_then(|(_, size)| u64::try_from(*size).ok())
+                };
+                let (Some(unpacked), Some(packed)) = (size(2), size(3)) else {
+                    return Err(broken("a page does not say how large it is"));
+                };
+                return Ok((header as u64, PageSize { packed, unpacked }));
+            }
+            Err(Flaw::CutOff) if length < left => length = left.min(length * 16),
+            Err(_) => return Err(broken("the header of a page is damaged")),
+        }
+    }
+}
+
 /// The cells of a column on their way in.
-#[derive(Default)]
-struct Cells {
+struct Cells<'a> {
     rows: Vec<u32>,
     texts: Interner,
     buffer: String,
+    counts: &'a Counts,
 }
 
-impl Cells {
+impl<'a> Cells<'a> {
+    fn new(counts: &'a Counts) -> Self {
+        Cells {
+            rows: Vec::new(),
+            texts: Interner::default(),
+            buffer: String::new(),
+            counts,
+        }
+    }
+
     /// Takes what was written into the buffer.
     fn take(&mut self) -> Result<(), Problem> {
+        if self.rows.len() >= self.counts.rows {
+            return Err(Problem::Rows);
+        }
         if self.buffer.len() > LONGEST_CELL {
             return Err(Problem::Cell {
                 row: self.rows.len() + 1,
                 bytes: self.buffer.len(),
             });
         }
+        let before = self.texts.size();
         self.rows.push(self.texts.intern(&self.buffer));
         self.buffer.clear();
-        Ok(())
+        match self.counts.text.has_room_for(self.texts.size() - before) {
+            true => Ok(()),
+            false => Err(Problem::Text),
+        }
     }
 }
 
 fn read_leaf<R: ChunkReader + 'static>(
     reader: &SerializedFileReader<R>,
     leaf: usize,
-) -> Result<(Vec<u32>, Interner), Problem> {
+    counts: &Counts,
+) -> Result<ReadColumn, Problem> {
     let column = reader.metadata().file_metadata().schema_descr().column(leaf);
-    let mut cells = Cells::default();
+    let mut cells = Cells::new(counts);
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         let column = &*column;
@@ -252,7 +409,7 @@ fn read_leaf<R: ChunkReader + 'static>(
 
 fn read_values<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
-    cells: &mut Cells,
+    cells: &mut Cells<'_>,
     show: impl Fn(&T::T, &mut String),
 ) -> Result<(), Problem> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
@@ -416,13 +573,14 @@ fn show_clock(out: &mut String, seconds: i64, nanos: u64) {
 fn read_nested<R: ChunkReader + 'static>(
     reader: &SerializedFileReader<R>,
     root: usize,
-) -> Result<(Vec<u32>, Interner), Problem> {
+    counts: &Counts,
+) -> Result<ReadColumn, Problem> {
     let schema = reader.metadata().file_metadata().schema_descr().root_schema();
     let only = vec![Arc::clone(&schema.get_fields()[root])];
     let only = Type::group_type_builder(schema.name())
         .with_fields(only)
         .build()?;
-    let mut cells = Cells::default();
+    let mut cells = Cells::new(counts);
     for row in reader.get_row_iter(Some(only))? {
         let row = row?;
         match row.get_column_iter().next() {

@@ -81,8 +81,11 @@ pub(super) fn read(
     }
 }
 
+/// Line ends: `\n`, `\r\n` and `\r`.
 fn count_lines(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
+    let feeds = memchr::memchr_iter(b'\n', bytes).count();
+    let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n'));
+    (feeds + returns.count()) as u64
 }
 
 /// How many cells the first rows have.
@@ -200,15 +203,8 @@ impl Walk<'_> {
         let mut parts = false;
         loop {
             let Some(length) = memchr(QUOTE, &self.bytes[from..]) else {
-                // Never closed: the rest is the cell.
-                return match self.more {
-                    true => None,
-                    false => {
-                        part(&self.bytes[from..]);
-                        self.at = self.bytes.len();
-                        Some((Raw::Parts, End::Row))
-                    }
-                };
+                // Never closed: not in these bytes, or not at all.
+                return None;
             };
             let quote = from + length;
             match self.bytes.get(quote + 1) {
@@ -306,7 +302,7 @@ impl Reader<'_> {
                 let what = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
                 return Err(content(self.name, Some(1), what));
             }
-            let filling = Filling::new(headers.len());
+            let filling = Filling::new(headers.len(), options.largest);
             *table = Some((headers, filling));
             from = cut.end;
         }
@@ -445,6 +441,12 @@ impl Reader<'_> {
                 }
             };
             let complete = last.is_some();
+            // Where nothing follows, only an open quote keeps a cell from its end.
+            if !complete && !more && cut.problem.is_none() {
+                let problem = "the quote that opens here is never closed, and all that follows would be one cell; \
+                               close it, or write it twice where it is part of the text";
+                cut.problem = Some((walk.at, problem.to_owned()));
+            }
             if complete && columns.is_some_and(|columns| columns != column) {
                 let columns = columns.unwrap_or_default();
                 let cells = match column {

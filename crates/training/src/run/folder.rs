@@ -11,12 +11,14 @@
 //! | `memory.jsonl` | every program that joined a memory, before which step; only ever appended to |
 //! | `explored-N.json` | the explored sets at step N |
 //! | `actors-N.json` | what else actors know at step N: last scores, each shard's rounds, batches that wait |
+//! | `last.json` | which checkpoint is the last; without that one the run is not taken up |
 //! | `checkpoint-N.safetensors` | parameters, optimiser and averages at step N; written last, for all of them |
 //!
 //! With several threads the actors of a run that goes on have the learner's newest parameters at once, which
 //! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
+use mapo_files::Lock;
 use mapo_model::file::load;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,8 @@ pub struct Folder {
     /// Of what the actors of this process found in each shard, how much is in the log; none before the
     /// memories with which the run began are in it.
     logged: Option<Vec<usize>>,
+    /// Held from the moment on at which files are read or written to go on with.
+    lock: Option<Lock>,
     /// For TensorBoard; begun with the first line of metrics of this process.
     events: Option<Events>,
 }
@@ -77,6 +81,31 @@ struct Notes {
     /// The file with all of the words.
     #[serde(default)]
     words: Option<String>,
+    /// The other files at this step, so that what has changed since is found; none in runs from before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    beside: BTreeMap<String, Sum>,
+}
+
+/// The length of a file, or of its beginning, and its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Sum {
+    bytes: u64,
+    crc32c: u32,
+}
+
+impl Sum {
+    fn of(content: &[u8]) -> Self {
+        Sum {
+            bytes: content.len() as u64,
+            crc32c: crc32c::crc32c(content),
+        }
+    }
+}
+
+/// Which checkpoint was the last to be complete.
+#[derive(Serialize, Deserialize)]
+struct Last {
+    step: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -92,6 +121,8 @@ const METRICS: &str = "metrics.jsonl";
 const MEMORY: &str = "memory.jsonl";
 const BEST: &str = "best.safetensors";
 const START: &str = "start.safetensors";
+const LAST: &str = "last.json";
+const LOCK: &str = ".lock";
 
 impl Folder {
     /// Makes the directory of a new run.
@@ -99,8 +130,9 @@ impl Folder {
     /// # Errors
     /// If there is a run in it already, or it cannot be written.
     pub fn create(path: &Path, config: &RunConfig) -> Result<Self> {
-        let folder = Self::at(path);
+        let mut folder = Self::at(path);
         std::fs::create_dir_all(path).map_err(|source| folder.io("", source))?;
+        folder.lock()?;
         if path.join(CONFIG).exists() {
             return Err(Error::Run {
                 file: path.to_owned(),
@@ -111,7 +143,7 @@ impl Folder {
         let text =
             toml::to_string_pretty(config).map_err(|error| folder.wrong(CONFIG, &error.to_string()))?;
         // What an earlier run left that was killed before it had a configuration.
-        for left in [METRICS, MEMORY, START] {
+        for left in [METRICS, MEMORY, START, LAST] {
             let _ = std::fs::remove_file(path.join(left));
         }
         for part in std::iter::once(None).chain((0..config.run.parts.len()).map(Some)) {
@@ -164,10 +196,19 @@ impl Folder {
         }
     }
 
+    /// Keeps other processes out, as long as this lives.
+    fn lock(&mut self) -> Result<()> {
+        if self.lock.is_none() {
+            self.lock = Some(Lock::take(&self.path, LOCK)?);
+        }
+        Ok(())
+    }
+
     fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             logged: None,
+            lock: None,
             events: None,
         }
     }
@@ -224,10 +265,15 @@ impl Folder {
         let name = explored_name(step);
         let text = serde_json::to_vec(&explored).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
+        let mut beside = BTreeMap::from([(name, Sum::of(&text))]);
         let name = actors_name(step);
         let text =
             serde_json::to_vec(&trainer.actors()).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
+        beside.insert(name, Sum::of(&text));
+        if let Some(memories) = self.read_if_there(MEMORY)? {
+            beside.insert(MEMORY.to_owned(), Sum::of(&memories));
+        }
         let learner = trainer.learner();
         let network = learner.network();
         let start = self.path.join(START);
@@ -237,6 +283,7 @@ impl Folder {
         }
         let notes = Notes {
             words: Some(START.to_owned()),
+            beside,
             best: trainer.best().map(|best| BestNote {
                 step: best.step,
                 accuracy: best.accuracy,
@@ -252,6 +299,9 @@ impl Folder {
             notes: serde_json::to_value(notes).map_err(|error| self.wrong(&name, &error.to_string()))?,
         };
         checkpoint.save(&self.path.join(name))?;
+        let last =
+            serde_json::to_vec(&Last { step }).map_err(|error| self.wrong(LAST, &error.to_string()))?;
+        self.write(LAST, &last)?;
         for old in self.checkpoints()?.into_iter().filter(|&old| old != step) {
             // Another is there: what cannot be removed does no harm.
             let _ = std::fs::remove_file(self.path.join(checkpoint_name(old)));
@@ -277,7 +327,20 @@ impl Folder {
     /// # Errors
     /// If a file is missing or does not hold what it should.
     pub fn load(&mut self, examples: usize) -> Result<Option<Saved>> {
-        let Some(step) = self.checkpoints()?.into_iter().max() else {
+        self.lock()?;
+        let step = self.checkpoints()?.into_iter().max();
+        if let Some(last) = self.read_if_there(LAST)? {
+            let last: Last =
+                serde_json::from_slice(&last).map_err(|error| self.wrong(LAST, &error.to_string()))?;
+            if step.is_none_or(|step| step < last.step) {
+                let problem = format!(
+                    "is missing, with which the run would go on; put it back, or remove {LAST} to go on from {}",
+                    step.map_or("the beginning".to_owned(), checkpoint_name)
+                );
+                return Err(self.wrong(&checkpoint_name(last.step), &problem));
+            }
+        }
+        let Some(step) = step else {
             for file in [METRICS, MEMORY, START] {
                 let _ = std::fs::remove_file(self.path.join(file));
             }
@@ -290,6 +353,16 @@ impl Folder {
         if let Some(words) = &notes.words {
             let start = Checkpoint::load(&self.path.join(words), false)?;
             checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
+        }
+        for (name, sum) in &notes.beside {
+            let content = self.read_if_there(name)?.unwrap_or_default();
+            let beginning = content.get(..sum.bytes as usize);
+            if beginning.map(Sum::of) != Some(*sum) {
+                let problem = format!(
+                    "is damaged: it is not what it was at step {step}; take a copy from before, or begin another run"
+                );
+                return Err(self.wrong(name, &problem));
+            }
         }
         let memories = self.read_memories(step, examples)?;
         self.logged = Some(Vec::new());
@@ -447,6 +520,15 @@ impl Folder {
             writeln!(out, "{line}").map_err(io)?;
         }
         out.flush().and_then(|()| out.get_ref().sync_data()).map_err(io)
+    }
+
+    /// The content of a file that need not be there.
+    fn read_if_there(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        match std::fs::read(self.path.join(name)) {
+            Ok(content) => Ok(Some(content)),
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(self.io(name, source)),
+        }
     }
 
     /// Writes a file whole or not at all.

@@ -8,6 +8,7 @@ mod tables;
 use crate::body::{self, Allowed};
 use crate::error::Problem;
 use crate::limits::Limits;
+use crate::reading::UploadReader;
 use crate::sessions::{SessionId, Sessions};
 use crate::tables::Held;
 use crate::work::Work;
@@ -40,6 +41,7 @@ pub(crate) struct App {
     /// Looking through the files of runs.
     pub files: Work,
     pub runs: Option<PathBuf>,
+    pub reader: UploadReader,
     pub began: Instant,
 }
 

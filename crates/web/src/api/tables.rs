@@ -3,14 +3,14 @@
 use super::App;
 use crate::body::{self, Allowed};
 use crate::error::Problem;
-use crate::sessions::{SessionId, random_name};
-use crate::tables::{Held, Source, load, page, tidy_name};
-use axum::Json;
+use crate::sessions::{Client, SessionId, random_name};
+use crate::tables::{Held, Source, page, tidy_name};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,6 +39,7 @@ pub(super) struct Upload {
 
 pub(super) async fn upload(
     State(app): State<Arc<App>>,
+    Extension(client): Extension<Client>,
     query: Given<Query<Upload>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
@@ -46,7 +47,7 @@ pub(super) async fn upload(
     let Query(query) = query.map_err(|error| Problem::bad(error.body_text()))?;
     let name = tidy_name(query.name.as_deref().unwrap_or_default());
     let session = SessionId::of(&headers);
-    app.sessions.check(session.as_ref())?;
+    app.sessions.check(session.as_ref(), client)?;
     let begun = Instant::now();
     // Bodies are kept in memory while they come, so no more of them than there may be uploads.
     let _turn = app.receiving.try_acquire().map_err(|_| {
@@ -66,16 +67,16 @@ pub(super) async fn upload(
     }
     let left = limits.upload_time.saturating_sub(begun.elapsed());
     let id = random_name()?;
+    let reader = app.reader.clone();
     let made = app.uploads.run(left, move || {
-        let table = load(&name, &content, &limits)?;
-        drop(content);
+        let table = reader.read(&name, content, left, &limits)?;
         let held = Arc::new(Held::new(id, name, Source::Upload, table));
         let description = held.describe();
         Ok::<_, Problem>((held, description))
     });
     let (held, description) = made.await??;
     let location = format!("/api/tables/{}", held.id);
-    let session = app.sessions.keep(session, held)?;
+    let session = app.sessions.keep(session, client, held)?;
     let headers = [
         (header::LOCATION, location),
         (header::SET_COOKIE, session.cookie()),

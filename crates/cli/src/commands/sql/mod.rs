@@ -108,6 +108,7 @@ impl Sql {
             format: self.format,
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
+            ..LoadOptions::default()
         };
         let table = Table::open(path, options)?;
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.

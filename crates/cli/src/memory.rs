@@ -1,0 +1,88 @@
+//! What the command may take of the machine. Memory that is exhausted is told in a sentence, and before the
+//! system ends other programs for it.
+
+use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs;
+use std::io::{self, Write};
+use std::process::exit;
+
+/// Takes memory from the system; where there is none, says so and ends.
+struct Telling;
+
+#[global_allocator]
+static ALLOCATOR: Telling = Telling;
+
+/// Ends the process unless there is memory. Nothing here may ask for any.
+fn told(memory: *mut u8) -> *mut u8 {
+    if memory.is_null() {
+        let sentence =
+            "mapo: the memory is exhausted; use a smaller table, or give the command more memory\n";
+        let _ = io::stderr().write_all(sentence.as_bytes());
+        exit(mapo_web::MEMORY_EXHAUSTED);
+    }
+    memory
+}
+
+// SAFETY: all is done by the system's allocator, which keeps the contract; that we do not return where it
+// has nothing to give is allowed.
+unsafe impl GlobalAlloc for Telling {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.realloc(memory, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// Limits this process to nine tenths of the machine's memory, or of what its group of processes may have.
+pub fn limit_to_what_there_is() {
+    let Some(memory) = memory_there_is() else { return };
+    // Where the system refuses, all is as it was.
+    let _ = lower(Resource::Data, memory / 10 * 9);
+}
+
+/// Limits this process to some memory and seconds of the processor, and lets all others go first. It may write
+/// no file.
+pub fn confine(memory: u64, seconds: u64) -> io::Result<()> {
+    lower(Resource::As, memory)?;
+    lower(Resource::Cpu, seconds)?;
+    lower(Resource::Core, 0)?;
+    lower(Resource::Fsize, 0)?;
+    let _ = nice(10);
+    Ok(())
+}
+
+fn lower(what: Resource, to: u64) -> io::Result<()> {
+    let now = getrlimit(what);
+    let least = |now: Option<u64>| Some(now.map_or(to, |now| now.min(to)));
+    let limit = Rlimit {
+        current: least(now.current),
+        maximum: least(now.maximum),
+    };
+    Ok(setrlimit(what, limit)?)
+}
+
+fn memory_there_is() -> Option<u64> {
+    let of_machine = fs::read_to_string("/proc/meminfo").ok()?;
+    let of_machine = of_machine
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let of_machine = of_machine.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
+    let of_group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let of_group = of_group.and_then(|text| text.trim().parse().ok());
+    Some(of_group.map_or(of_machine, |group: u64| group.min(of_machine)))
+}

@@ -1,0 +1,146 @@
+//! One flag at which long work looks, and stops when its time is over.
+//!
+//! Whoever gives work a time calls [`until`]; the loops that can be long call [`check`] now and then: the
+//! interpreter at each function, beam search at each step, linking at each search, filters at every few
+//! thousand values. Where nobody has set a time, that costs nothing. Work that stops unwinds, as a panic
+//! does but without its message, so that nothing on the way has to pass it on.
+//!
+//! ```
+//! use mapo_stopping::{Flag, check, until};
+//! use std::time::{Duration, Instant};
+//! let end = Flag::at(Instant::now() + Duration::from_millis(10));
+//! let endless = until(&end, || -> () {
+//!     loop {
+//!         check();
+//!     }
+//! });
+//! assert!(endless.is_err());
+//! assert_eq!(until(&Flag::default(), || 7).ok(), Some(7));
+//! ```
+
+#![forbid(unsafe_code)]
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Says that work shall stop: at a moment, or when somebody raises it.
+#[derive(Clone, Debug, Default)]
+pub struct Flag {
+    raised: Arc<AtomicBool>,
+    end: Option<Instant>,
+}
+
+impl Flag {
+    /// A flag that is up from a moment on.
+    pub fn at(end: Instant) -> Self {
+        Flag {
+            raised: Arc::default(),
+            end: Some(end),
+        }
+    }
+
+    /// Stops the work now.
+    pub fn raise(&self) {
+        self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether work shall stop.
+    pub fn is_up(&self) -> bool {
+        self.raised.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Work was stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+thread_local! {
+    /// The flag of the work that this thread does.
+    static FLAG: RefCell<Option<Flag>> = const { RefCell::new(None) };
+}
+
+/// Gives the thread its earlier flag back, also when work ends by a panic.
+struct Before(Option<Flag>);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        let before = self.0.take();
+        FLAG.with(|flag| *flag.borrow_mut() = before);
+    }
+}
+
+/// Does work on this thread until it is done or the flag is up.
+///
+/// # Errors
+/// If it was stopped.
+pub fn until<T>(flag: &Flag, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    let before = FLAG.with(|known| known.borrow_mut().replace(flag.clone()));
+    let before = Before(before);
+    // What the work has made is dropped with it; what others see too is made whole or not at all.
+    let done = catch_unwind(AssertUnwindSafe(work));
+    drop(before);
+    done.or_else(|panic| match panic.downcast::<Stopped>() {
+        Ok(stopped) => Err(*stopped),
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+/// Stops this thread's work if its flag is up.
+pub fn check() {
+    let is_up = FLAG.with(|flag| flag.borrow().as_ref().is_some_and(Flag::is_up));
+    if is_up {
+        // Without the message of a panic: nothing is wrong.
+        resume_unwind(Box::new(Stopped));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_stops_when_the_flag_is_up_and_not_before() {
+        let flag = Flag::default();
+        let mut steps = 0;
+        let stopped = until(&flag, || {
+            for step in 0..10 {
+                if step == 5 {
+                    flag.raise();
+                }
+                check();
+                steps += 1;
+            }
+        });
+        assert_eq!((stopped, steps), (Err(Stopped), 5));
+        // Nobody stops work that has no flag.
+        check();
+    }
+
+    #[test]
+    fn work_within_work_has_its_own_flag() {
+        let outer = Flag::default();
+        let done = until(&outer, || {
+            let inner = Flag::default();
+            inner.raise();
+            let stopped = until(&inner, check);
+            check();
+            stopped
+        });
+        assert_eq!(done, Ok(Err(Stopped)));
+    }
+
+    #[test]
+    fn a_panic_stays_one() {
+        let panicked = catch_unwind(|| until(&Flag::default(), || -> () { std::panic::panic_any("broken") }));
+        assert_eq!(
+            panicked
+                .err()
+                .and_then(|panic| panic.downcast_ref::<&str>().copied()),
+            Some("broken")
+        );
+        check();
+    }
+}
