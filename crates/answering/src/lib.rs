@@ -15,7 +15,7 @@
 //! let model = Answerer::boxed()?;
 //! let reply = model.ask(&table, "who is from Omaha?")?;
 //! assert_eq!(reply.answer, ["Bob"]);
-//! assert_eq!(reply.english, "rows where Hometown contains 'omaha' → Name");
+//! assert_eq!(reply.english, "rows where Hometown is 'omaha' → Name");
 //! # Ok::<(), mapo_answering::Error>(())
 //! ```
 

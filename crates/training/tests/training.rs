@@ -207,7 +207,8 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
         })
         .unwrap();
         assert_eq!(cut.step(), 40);
-        drop(cut);
+        // Two at once would be refused.
+        drop((cut, folder));
 
         let (mut folder, read) = Folder::open(directory.path()).unwrap();
         assert_eq!(read, config);
@@ -321,7 +322,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     let made = before.shards.iter().sum::<u64>();
     assert_eq!(made, trainer.step() + before.queued.len() as u64);
     assert!(trainer.totals().memory_scored() < trainer.totals().memory_size());
-    drop(trainer);
+    drop((trainer, folder));
 
     let (mut folder, _) = Folder::open(directory.path()).unwrap();
     let saved = folder.load(setting.questions.train.len()).unwrap().unwrap();
