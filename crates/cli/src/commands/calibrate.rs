@@ -17,8 +17,9 @@ use std::path::PathBuf;
 /// Fit how far a model's answers can be trusted, or check it.
 ///
 /// Examples:
+///   mapo calibrate --model shop.safetensors --data jsonl:questions.jsonl --split spare --into shop.safetensors
 ///   mapo calibrate --model runs/twin/best.safetensors --data wtq:WikiTableQuestions \
-///     --split random-split-1-train-b --reader mapo --into models/box.safetensors
+///     --split random-split-1-train-b --reader mapo --into wtq.safetensors
 ///   mapo calibrate --check --model models/box.safetensors --data wtq:WikiTableQuestions \
 ///     --split random-split-1-dev --reader mapo --chart reliability.svg
 ///
