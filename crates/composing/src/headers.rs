@@ -109,6 +109,13 @@ pub(crate) fn with_article(noun: &str) -> String {
     format!("{} {noun}", if vowel { "an" } else { "a" })
 }
 
+/// A word with a capital.
+pub(crate) fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
 /// How the headers of a file are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -137,18 +144,17 @@ impl Style {
     }
 
     pub fn write(self, words: &[String]) -> String {
-        let capital = |word: &String| {
-            let mut letters = word.chars();
-            let first = letters.next().map(|first| first.to_uppercase().to_string());
-            first.unwrap_or_default() + letters.as_str()
-        };
         match self {
             Style::Lower => words.join(" "),
             Style::Snake => words.join("_"),
             Style::Upper => words.join(" ").to_uppercase(),
-            Style::Camel => words.iter().map(capital).collect(),
-            Style::Title => words.iter().map(capital).collect::<Vec<_>>().join(" "),
-            Style::Sentence => capital(&words.join(" ")),
+            Style::Camel => words.iter().map(|word| capitalised(word)).collect(),
+            Style::Title => words
+                .iter()
+                .map(|word| capitalised(word))
+                .collect::<Vec<_>>()
+                .join(" "),
+            Style::Sentence => capitalised(&words.join(" ")),
         }
     }
 }

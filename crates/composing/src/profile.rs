@@ -202,6 +202,13 @@ impl<'a> Profile<'a> {
             .collect()
     }
 
+    /// The columns of some roles but those of these sources.
+    pub fn others_of_roles(&self, roles: &[Role], without: &[usize]) -> Vec<&Facet> {
+        let mut facets = self.of_roles(roles);
+        facets.retain(|facet| !without.contains(&facet.source));
+        facets
+    }
+
     /// Whether a text stands as a whole in a column other than this one.
     pub fn stands_elsewhere(&self, text: &str, source: usize) -> bool {
         let others = self.facets.iter().filter(|facet| facet.source != source);

@@ -10,11 +10,7 @@ use crate::sketch::Test;
 impl Condition {
     /// A number is more or less than a round one.
     pub fn compared(profile: &Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<Condition> {
-        let facets = profile.of_roles(&[Role::Count, Role::Time, Role::Amount]);
-        let facets: Vec<&&Facet> = facets
-            .iter()
-            .filter(|facet| !without.contains(&facet.source))
-            .collect();
+        let facets = profile.others_of_roles(&[Role::Count, Role::Time, Role::Amount], without);
         let facet = choices.pick(&facets)?;
         let column = facet.ordered?;
         let numbers = numbers_of(profile, facet);
@@ -172,11 +168,7 @@ impl Condition {
                     ],
                 ),
             };
-            let form = choices.pick(forms)?;
-            match form.strip_prefix("that ") {
-                Some(that) => (filter, Said::That(fill(that))),
-                None => (filter, Said::With(fill(form))),
-            }
+            (filter, Said::after(fill(choices.pick(forms)?)))
         };
         let holds = |value: f64| match filter {
             "filter>" => value > number,

@@ -2,18 +2,14 @@
 
 use super::{Condition, Said};
 use crate::choices::Choices;
-use crate::profile::{Facet, Profile, Role};
+use crate::profile::{Profile, Role};
 use mapo_tables::{ColumnKind, Value};
 use mapo_text::{Date, MONTHS};
 
 impl Condition {
     /// A date is this day, or in this month or year: "on 4 May 2017", "in May 2017", "in 2017".
     pub fn dated(profile: &Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<Condition> {
-        let facets = profile.of_roles(&[Role::Time]);
-        let facets: Vec<&&Facet> = facets
-            .iter()
-            .filter(|facet| !without.contains(&facet.source))
-            .collect();
+        let facets = profile.others_of_roles(&[Role::Time], without);
         let facet = choices.pick(&facets)?;
         let column = profile.table.column(facet.ordered?);
         if column.kind() != ColumnKind::Date {

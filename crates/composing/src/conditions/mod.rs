@@ -35,6 +35,19 @@ pub(crate) enum Said {
     As { many: String, one: String },
 }
 
+impl Said {
+    /// Words that stand after the noun, with "that" or without.
+    fn after(words: String) -> Said {
+        let that = ["that ", "who ", "which "]
+            .iter()
+            .find_map(|pronoun| words.strip_prefix(pronoun));
+        match that {
+            Some(that) => Said::That(that.to_owned()),
+            None => Said::With(words),
+        }
+    }
+}
+
 /// No group value that is longer is named in a question.
 const LONGEST: usize = 40;
 

@@ -2,7 +2,7 @@
 
 use super::{Condition, LONGEST, Said, in_case, noun_of};
 use crate::choices::Choices;
-use crate::headers::{plural, singular, with_article};
+use crate::headers::{capitalised, plural, singular, with_article};
 use crate::meanings::{NamedBy, Topic};
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::Test;
@@ -15,11 +15,9 @@ fn noun_for(topic: &Topic, value: &str, choices: &mut Choices) -> Option<Said> {
     let said = value.to_lowercase();
     match topic.named_by {
         NamedBy::Nothing => None,
-        NamedBy::People => mapo_questions::of_country(&said).map(|adjective| {
-            let mut letters = adjective.chars();
-            let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-            Said::Before(first.chain(letters).collect())
-        }),
+        NamedBy::People => {
+            mapo_questions::of_country(&said).map(|adjective| Said::Before(capitalised(adjective)))
+        }
         NamedBy::Gender => {
             let nouns = match said.as_str() {
                 "f" | "female" | "w" | "woman" | "women" | "girl" | "girls" => FEMALE,
@@ -68,11 +66,7 @@ fn marked(value: &str, header: &str, choices: &mut Choices) -> Option<Said> {
 impl Condition {
     /// A row is in a group.
     pub fn group(profile: &Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<Condition> {
-        let facets = profile.of_roles(&[Role::Group]);
-        let facets: Vec<&&Facet> = facets
-            .iter()
-            .filter(|facet| !without.contains(&facet.source))
-            .collect();
+        let facets = profile.others_of_roles(&[Role::Group], without);
         let facet = choices.pick(&facets)?;
         let (value, rows) = choices.pick(&facet.groups)?;
         Condition::of_value(profile, facet, value, rows, choices)
@@ -139,24 +133,10 @@ impl Condition {
             Some(_) if as_noun.is_some() && choices.one_in(2) => as_noun?,
             Some(topic) if topic.before && choices.one_in(3) => Said::Before(shown.clone()),
             Some(topic) if !topic.with.is_empty() && !choices.one_in(4) => {
-                let with = fill(choices.pick(topic.with)?);
-                match with
-                    .strip_prefix("that ")
-                    .or_else(|| with.strip_prefix("who "))
-                    .or_else(|| with.strip_prefix("which "))
-                {
-                    Some(that) => Said::That(that.to_owned()),
-                    None => Said::With(with),
-                }
+                Said::after(fill(choices.pick(topic.with)?))
             }
             None if !elsewhere && !is_letter && choices.one_in(4) => Said::With(fill(choices.pick(bare)?)),
-            _ => {
-                let form = fill(choices.pick(generic)?);
-                match form.strip_prefix("that ") {
-                    Some(that) => Said::That(that.to_owned()),
-                    None => Said::With(form),
-                }
-            }
+            _ => Said::after(fill(choices.pick(generic)?)),
         };
         Some(Condition::of_rows(facet.source, rows, said))
     }
@@ -242,10 +222,7 @@ impl Condition {
             .pick(forms)?
             .replace("{a noun}", &with_article(&noun))
             .replace("{noun}", &noun);
-        let said = match form.strip_prefix("that ") {
-            Some(that) => Said::That(that.to_owned()),
-            None => Said::With(form),
-        };
+        let said = Said::after(form);
         Some(Condition {
             test: Test::Given {
                 column: facet.text,
@@ -263,13 +240,8 @@ impl Condition {
         without: &[usize],
         choices: &mut Choices,
     ) -> Option<Condition> {
-        let facets = profile.of_roles(&[Role::Count, Role::Time, Role::Amount]);
-        let few = |facet: &&&Facet| {
-            facet.groups.len() * 2 <= profile.table.rows()
-                && !without.contains(&facet.source)
-                && facet.number.is_some()
-        };
-        let facets: Vec<&&Facet> = facets.iter().filter(few).collect();
+        let mut facets = profile.others_of_roles(&[Role::Count, Role::Time, Role::Amount], without);
+        facets.retain(|facet| facet.groups.len() * 2 <= profile.table.rows() && facet.number.is_some());
         let facet = choices.pick(&facets)?;
         let (_, rows) = choices.pick(&facet.groups)?;
         let shown = profile.table.cell(*rows.first()?, facet.source).trim();

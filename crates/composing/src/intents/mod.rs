@@ -110,12 +110,7 @@ fn facet<'a>(
     without: &[usize],
     choices: &mut Choices,
 ) -> Option<&'a Facet> {
-    let facets = profile.of_roles(roles);
-    let facets: Vec<&Facet> = facets
-        .into_iter()
-        .filter(|facet| !without.contains(&facet.source))
-        .collect();
-    choices.pick(&facets).copied()
+    choices.pick(&profile.others_of_roles(roles, without)).copied()
 }
 
 const ORDERED: &[Role] = &[Role::Amount, Role::Count, Role::Time];
