@@ -245,3 +245,40 @@ fn deep_environments_are_explored() {
     assert!(exploration.is_complete);
     assert_eq!(exploration.tried, depth as u64 + 1);
 }
+
+/// An example that leads nearly nowhere is left with what it gave, so that the others get their turn.
+#[test]
+fn dead_ends_are_not_followed_for_ever() {
+    /// A million ways of three turns, of which a hundred are programs.
+    struct Barren(Vec<Action>);
+    impl mapo_core::Env for Barren {
+        fn actions(&mut self, valid: &mut Vec<Action>) {
+            if self.0.len() < 3 {
+                valid.extend((0..100).map(Action));
+            }
+        }
+        fn step(&mut self, action: Action) {
+            self.0.push(action);
+        }
+        fn rewind(&mut self, len: usize) {
+            self.0.truncate(len);
+        }
+        fn is_finished(&self) -> bool {
+            self.0.len() == 3 && self.0[1..] == [Action(0), Action(0)]
+        }
+        fn reward(&mut self) -> f32 {
+            1.0
+        }
+    }
+    let plan = Plan {
+        programs: 100,
+        ..Plan::default()
+    };
+    let exploration = Explorer::new(plan)
+        .explore(0, &mut Barren(Vec::new()), &mut Uniform, |_| true)
+        .unwrap();
+    assert_eq!(exploration.dead_ends, 10_000);
+    assert!(!exploration.is_complete);
+    assert!(exploration.tried < 100);
+    assert_eq!(exploration.memory.len() as u64, exploration.tried);
+}

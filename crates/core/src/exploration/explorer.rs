@@ -48,6 +48,12 @@ impl Plan {
             .min(self.programs - tried);
         u32::try_from(size).unwrap_or(u32::MAX)
     }
+
+    /// Dead ends after which an example is left as it is. Most examples have fewer than one for a program; a few
+    /// have millions, which would keep all the others waiting.
+    fn most_dead_ends(&self) -> u64 {
+        self.programs.max(1_000).saturating_mul(10)
+    }
 }
 
 /// Programs and dead ends after which an exploration reports and asks whether to go on: some milliseconds at
@@ -108,7 +114,8 @@ impl Explorer {
         }
     }
 
-    /// Explores `env`, from its start to the end of the budget or of the space. `go_on` is told every now and
+    /// Explores `env`, from its start to the end of the budget or of the space, or until nearly every way has been
+    /// a dead end for a long time. `go_on` is told every now and
     /// then what has been done since the last time; if it says no, the exploration is given up at once and
     /// nothing is returned.
     ///
@@ -133,9 +140,10 @@ impl Explorer {
         let mut rng = example_rng(plan.seed, example);
         let mut result = Exploration::default();
         explored.clear();
-        while result.tried < plan.programs && !explored.is_complete() {
+        let most_dead_ends = plan.most_dead_ends();
+        while result.tried < plan.programs && result.dead_ends < most_dead_ends && !explored.is_complete() {
             let wanted = plan.batch(result.tried);
-            let memory = &mut result.memory;
+            let (memory, mut dead_ends) = (&mut result.memory, result.dead_ends);
             let (mut news, mut given_up) = (Drawn::default(), false);
             let drawn = sweep.draw(env, weighing, explored, &mut rng, wanted, |met| {
                 match met {
@@ -145,7 +153,13 @@ impl Explorer {
                             memory.insert(program, reward);
                         }
                     }
-                    Met::DeadEnd => news.dead_ends += 1,
+                    Met::DeadEnd => {
+                        news.dead_ends += 1;
+                        dead_ends += 1;
+                    }
+                }
+                if dead_ends >= most_dead_ends {
+                    return ControlFlow::Break(());
                 }
                 if u64::from(news.programs) + news.dead_ends < NEWS {
                     return ControlFlow::Continue(());
