@@ -43,12 +43,27 @@ pub struct Prediction {
     pub right: bool,
     /// Whether some program of the beams has a right answer.
     pub right_in_beam: bool,
+    /// The answers of the beams, the most probable first.
+    pub beam: Vec<Rival>,
     /// The program's tokens, for whoever wants to run it again.
     #[serde(skip)]
     pub tokens: Vec<Token>,
     /// The answers of the beams, judged: this one first, then the runners-up.
     #[serde(skip)]
     pub judged: Vec<Judged>,
+}
+
+/// An answer of the beams.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rival {
+    /// Its most probable program.
+    pub program: String,
+    /// Its items as text.
+    pub answer: Vec<String>,
+    /// What all programs with this answer have together.
+    pub probability: f64,
+    /// Whether it is right.
+    pub right: bool,
 }
 
 /// Adds to predictions what the calibration of their model says.
@@ -164,6 +179,7 @@ fn predict(
         calibrated: None,
         right: false,
         right_in_beam: false,
+        beam: Vec::new(),
         tokens: Vec::new(),
         judged: Vec::new(),
     };
@@ -175,17 +191,21 @@ fn predict(
             signs: choice.signs(place, &example.question),
             right,
         });
-        if place == 0 {
-            let program = interpreter.context().decode(&choice.best.tokens);
-            prediction.program = program.map(|program| program.to_string());
-            prediction.answer = interpreter
-                .answer()
-                .map(|answer| answer.to_strings())
-                .unwrap_or_default();
-            prediction.probability = choice.probability;
-            prediction.right = right;
-            prediction.tokens = choice.best.tokens.clone();
-        }
+        let program = interpreter.context().decode(&choice.best.tokens);
+        let answer = interpreter.answer().map(|answer| answer.to_strings());
+        prediction.beam.push(Rival {
+            program: program.map(|program| program.to_string()).unwrap_or_default(),
+            answer: answer.unwrap_or_default(),
+            probability: choice.probability,
+            right,
+        });
+    }
+    if let (Some(choice), Some(first)) = (choices.first(), prediction.beam.first()) {
+        prediction.program = Some(first.program.clone());
+        prediction.answer = first.answer.clone();
+        prediction.probability = first.probability;
+        prediction.right = first.right;
+        prediction.tokens = choice.best.tokens.clone();
     }
     Ok(prediction)
 }
