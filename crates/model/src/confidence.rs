@@ -53,7 +53,7 @@ pub struct Calibration {
     pub length: f64,
     /// Added for answers that are not the first of their beam; at most nothing.
     pub runner_up: f64,
-    /// Below this an answer is a guess; of those from it on nine in ten are right.
+    /// Below this an answer is a guess; of those from it on at least nine in ten are right.
     pub threshold: f64,
     /// What it was fitted to: the dataset's kind and split.
     pub fitted_to: String,
@@ -245,17 +245,18 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
     solution
 }
 
-/// The least probability for which nine in ten of the answers that reach it are right; 1 if it is so of none.
+/// The least probability for which the answers that reach it are right nine times in ten, by two standard errors
+/// more: on other tables luck may be worse. 1 if it is so of none.
 fn threshold(mut told: Vec<(f64, bool)>) -> f64 {
-    /// As if so many more had been wrong: a few answers say little.
-    const DOUBT: usize = 2;
     told.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let (mut least, mut right) = (1.0, 0);
+    let (mut least, mut right) = (1.0, 0.0);
     for (place, (probability, is_right)) in told.iter().enumerate() {
-        right += usize::from(*is_right);
+        right += f64::from(u8::from(*is_right));
+        let answers = (place + 1) as f64;
+        let enough = 0.9 * answers + 2.0 * (0.9 * 0.1 * answers).sqrt();
         // Equal probabilities cannot be told apart.
         let is_last = told.get(place + 1).is_none_or(|next| next.0 < *probability);
-        if is_last && 10 * right >= 9 * (place + 1 + DOUBT) {
+        if is_last && right >= enough {
             least = *probability;
         }
     }
@@ -339,7 +340,7 @@ mod tests {
         let sure = told.filter(|answer| fitted.probability(&answer.signs) >= fitted.threshold);
         let (right, wrong): (Vec<Judged>, Vec<Judged>) = sure.partition(|answer| answer.right);
         let share = right.len() as f64 / (right.len() + wrong.len()) as f64;
-        assert!((0.9..0.95).contains(&share), "{share} {fitted:?}");
+        assert!(share >= 0.9, "{share} {fitted:?}");
         assert_eq!(fitted.answers, 20_000);
     }
 
@@ -382,8 +383,8 @@ mod tests {
             };
             threshold((0..20_000).map(answer).collect())
         };
-        assert!((told(|x| x) - 0.8).abs() < 0.02);
-        assert!((told(|x| x * x) - 0.896).abs() < 0.02);
+        assert!((0.8..0.84).contains(&told(|x| x)));
+        assert!((0.896..0.93).contains(&told(|x| x * x)));
         assert_eq!(threshold(vec![(0.3, false), (0.9, true)]), 1.0);
         assert_eq!(threshold(Vec::new()), 1.0);
         let same = |count: usize, probability: f64, right: bool| vec![(probability, right); count];
