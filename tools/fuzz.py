@@ -16,6 +16,7 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,8 +32,10 @@ FLAGS = [
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ]
-# Beyond these a file does harm.
+# Beyond these a file does harm: seconds of processor time and memory.
 SECONDS, MEGABYTES = 2, 1024
+# The fuzzer itself looks at the clock, which goes on while others work: whatever it stops is tried once more.
+PATIENCE = 10
 
 
 def build(folder):
@@ -55,6 +58,14 @@ def number(log, name):
     return int(found[-1]) if found else 0
 
 
+def processor_time(command, trial):
+    """Tries a file once; the seconds of processor time that it takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def run(binary, trial, options):
     """One trial; libFuzzer stops at the first file that does harm, so it is begun again until time or runs are used up."""
     corpus = options.corpus / trial
@@ -66,7 +77,7 @@ def run(binary, trial, options):
     seconds, runs = options.seconds, options.runs
     while True:
         command = [
-            str(binary), f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={options.length}", "-print_final_stats=1",
+            str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={options.length}", "-print_final_stats=1",
             "-verbosity=1", f"-artifact_prefix={found}/", f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
         ]
         command += [str(folder) for folder in (SEEDS / trial,) if folder.is_dir()]
@@ -86,7 +97,12 @@ def run(binary, trial, options):
         runs -= here
         if (seconds <= 0 if options.seconds else runs <= 0):
             break
-    return executions, len(set(found.iterdir()) - before), slowest, largest
+    new = set(found.iterdir()) - before
+    for file in [file for file in new if file.name.startswith(("timeout-", "slow-"))]:
+        if processor_time([str(binary), str(file)], trial) < SECONDS:
+            file.unlink()
+            new.remove(file)
+    return executions, len(new), slowest, largest
 
 
 def main():
@@ -95,6 +111,7 @@ def main():
     arguments.add_argument("--seconds", type=int, default=0, help="for each trial")
     arguments.add_argument("--runs", type=int, default=0, help="for each trial")
     arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
+    arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
     arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
     arguments.add_argument("--target", type=pathlib.Path, default=ROOT / "target/fuzz", help="where the fuzzer is built")
     arguments.add_argument("--corpus", type=pathlib.Path, default=ROOT / "target/fuzz-corpus")
@@ -105,11 +122,11 @@ def main():
         arguments.error(f"there is no trial {', '.join(sorted(unknown))}")
     if not (options.seconds or options.runs or options.check):
         arguments.error("give --seconds or --runs")
-    binary = build(options.target)
+    binary = options.binary or build(options.target)
     chosen = options.trials or trials()
     if options.check:
         for trial in chosen:
-            command = [str(binary), f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", str(options.check)]
+            command = [str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", str(options.check)]
             if subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial)).returncode:
                 sys.exit(1)
         return
