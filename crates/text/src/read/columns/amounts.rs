@@ -306,6 +306,10 @@ pub(super) fn marks(digits: &str) -> Option<Marks> {
     if groups {
         return grouped(before, is_group_mark).then_some(Marks::Decimal(last));
     }
+    // `1965,1966` is a list.
+    if last == Mark::Comma && before.len() > 3 && after.len() > 3 {
+        return None;
+    }
     let may_group = after.len() == 3 && (1..=3).contains(&before.len()) && !before.starts_with('0');
     Some(if may_group { Marks::Either(last) } else { Marks::Decimal(last) })
 }
@@ -418,6 +422,7 @@ mod tests {
             ("1.2.3", None),
             ("12,5.3", None),
             ("1,2,3", None),
+            ("1965,1966", None),
         ] {
             assert_eq!(marks(digits), expected, "{digits}");
         }

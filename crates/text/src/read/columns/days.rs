@@ -154,10 +154,13 @@ pub(super) fn is_day(date: Date) -> bool {
 
 /// A day with its month in letters and a year of three or four digits, whatever that is: `12 May 987`, `May 1, 2300`.
 pub(super) fn in_letters(cell: &str) -> Option<Date> {
+    if cell.len() > 30 {
+        return None;
+    }
     let is_between = |c: char| matches!(c, ' ' | ',' | '-' | '/' | '.');
     let mut words = cell.split(is_between).filter(|word| !word.is_empty());
     let (first, second, third) = (words.next()?, words.next()?, words.next()?);
-    if words.next().is_some() || cell.len() > 30 {
+    if words.next().is_some() {
         return None;
     }
     let (month, day, year) = match (month(first), month(second)) {

@@ -393,6 +393,12 @@ impl Convention {
         let Some(marks) = marks(amount.digits) else {
             return Read::Freely;
         };
+        // `$4.2m` and `13 million people` say themselves what they count, whatever stands in other cells.
+        let first_word = amount.unit.split(' ').next().unwrap_or_default();
+        let counts = scale(first_word).is_some() && (first_word.len() > 1 || !amount.currency.is_empty());
+        if counts && !self.scales {
+            return Read::Freely;
+        }
         let decimal = match marks {
             Marks::Decimal(mark) => mark,
             Marks::None | Marks::Either(_) => self.decimal.unwrap_or(Mark::Point),
@@ -507,6 +513,8 @@ mod tests {
             (&["48.92 m", "50 m"], &[48.92, 50.0]),
             (&["(1)", "(2)"], &[1.0, 2.0]),
             (&["1B", "2B", "3B"], &[1.0, 2.0, 3.0]),
+            (&["13 million people", "7 cars"], &[13e6, 7.0]),
+            (&["$4.2m", "$3 per day"], &[4.2e6, 3.0]),
         ] {
             assert_eq!(numbers(cells), some(expected), "{cells:?}");
         }
