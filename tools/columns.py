@@ -7,7 +7,7 @@ Every column is made here, so that its truth is known: from values of the tables
 the columns) or from random ones, each written in one of the forms below, some with cells for what is missing. mapo reads each as
 it reads any table; DuckDB and pandas get every setting below, and a column counts as read if one of them reads all of its
 cells as they are meant, which is more than somebody who does not know the truth could do. A column that mapo misreads is asked about
-besides: an answer that is *sure* there is a fault. Needs `pip install duckdb pandas`.
+besides: an answer that is *sure* there is a fault. Needs `pip install duckdb pandas pytz`.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import duckdb
 import pandas
@@ -185,7 +186,7 @@ def by_mapo(binary, file, is_date, cells):
 
 
 DUCKDB = [
-    {}, {"thousands": ","}, {"decimal_separator": ",", "thousands": "."}, {"decimal_separator": ","}, {"thousands": "'"}, {"thousands": " "},
+    {}, {"thousands": ","}, {"decimal_separator": ",", "thousands": "."}, {"decimal_separator": ","}, {"thousands": "'"}, {"thousands": " "}, {"thousands": "\u00a0"},
     {"dateformat": "%d/%m/%Y"}, {"dateformat": "%m/%d/%Y"}, {"dateformat": "%d.%m.%Y"}, {"dateformat": "%d-%m-%Y"}, {"dateformat": "%d/%m/%y"},
     {"dateformat": "%d %B %Y"}, {"dateformat": "%b %d, %Y"}, {"timestampformat": "%d/%m/%Y %H:%M"},
 ]
@@ -250,6 +251,7 @@ def main():
     arguments.add_argument("--model", help="for the questions about columns that are misread")
     arguments.add_argument("--details", type=pathlib.Path, help="write a line of JSON for each column here")
     options = arguments.parse_args()
+    warnings.filterwarnings("ignore", category=UserWarning)  # pandas guesses aloud
     rows = collections.OrderedDict()
     misread, sure, details = 0, [], []
     with tempfile.TemporaryDirectory() as folder:

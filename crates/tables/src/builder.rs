@@ -213,7 +213,11 @@ impl TableBuilder {
         })
     }
 
-    fn assemble(self, lines: Lines, typed: impl Fn(&str, usize, &Cells) -> (Vec<Column>, Written) + Sync) -> Table {
+    fn assemble(
+        self,
+        lines: Lines,
+        typed: impl Fn(&str, usize, &Cells) -> (Vec<Column>, Written) + Sync,
+    ) -> Table {
         let TableBuilder {
             name,
             headers,
@@ -233,11 +237,12 @@ impl TableBuilder {
             let columns = typed(&names[source], source, &cells);
             (cells, columns)
         };
-        let (cells, columns): (Vec<Cells>, Vec<(Vec<Column>, Written)>) = if rows * headers.len() > PARALLEL_CELLS {
-            columns.into_par_iter().enumerate().map(build).unzip()
-        } else {
-            columns.into_iter().enumerate().map(build).unzip()
-        };
+        let (cells, columns): (Vec<Cells>, Vec<(Vec<Column>, Written)>) =
+            if rows * headers.len() > PARALLEL_CELLS {
+                columns.into_par_iter().enumerate().map(build).unzip()
+            } else {
+                columns.into_iter().enumerate().map(build).unzip()
+            };
         let (columns, written): (Vec<Vec<Column>>, Vec<Written>) = columns.into_iter().unzip();
         let columns: Vec<Column> = columns.into_iter().flatten().collect();
         let ids = columns

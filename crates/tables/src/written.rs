@@ -10,7 +10,11 @@ use mapo_text::trim;
 use rayon::prelude::*;
 
 /// The conventions of all columns, found side by side if there are many cells.
-pub(crate) fn conventions(headers: &[String], columns: &[(Vec<u32>, Interner)], are_many: bool) -> Vec<Convention> {
+pub(crate) fn conventions(
+    headers: &[String],
+    columns: &[(Vec<u32>, Interner)],
+    are_many: bool,
+) -> Vec<Convention> {
     let look = |(_, texts): &(Vec<u32>, Interner)| {
         let mut evidence = Evidence::default();
         texts.parts().0.iter().for_each(|text| evidence.see(text));
@@ -22,7 +26,8 @@ pub(crate) fn conventions(headers: &[String], columns: &[(Vec<u32>, Interner)], 
     };
     let mut all = Evidence::default();
     seen.iter().for_each(|evidence| all.and(evidence));
-    let convention = |(header, evidence): (&String, &Evidence)| Convention::of(evidence, &all, names_years(header));
+    let convention =
+        |(header, evidence): (&String, &Evidence)| Convention::of(evidence, &all, names_years(header));
     headers.iter().zip(&seen).map(convention).collect()
 }
 
@@ -56,7 +61,8 @@ pub(crate) struct Written {
 
 /// Words for what is not there.
 const NOTHING: [&str; 17] = [
-    "-", "–", "—", "--", "?", ".", "…", "n/a", "na", "n.a.", "nan", "null", "none", "nil", "tba", "tbd", "unknown",
+    "-", "–", "—", "--", "?", ".", "…", "n/a", "na", "n.a.", "nan", "null", "none", "nil", "tba", "tbd",
+    "unknown",
 ];
 
 impl Written {
@@ -70,22 +76,31 @@ impl Written {
         cells.rows.iter().for_each(|text| rows[*text as usize] += 1);
         let count = |is: &dyn Fn(&CellValues) -> bool| -> usize {
             let places = readings.iter().zip(&rows).zip(&filled);
-            places.filter(|((reading, _), filled)| **filled && is(reading)).map(|((_, rows), _)| *rows).sum()
+            places
+                .filter(|((reading, _), filled)| **filled && is(reading))
+                .map(|((_, rows), _)| *rows)
+                .sum()
         };
         let both = |list: &dyn Fn(About) -> Vec<String>| [list(About::Numbers), list(About::Dates)];
         let mut doubts = both(&|about| convention.doubts(about).to_vec());
         // A second number that is too rare to be a column of its own.
-        let seconds = count(&|reading| reading.number.is_some() && reading.second.is_some() && reading.date.is_none());
+        let seconds =
+            count(&|reading| reading.number.is_some() && reading.second.is_some() && reading.date.is_none());
         if seconds > 0 && seconds * 5 < cells.rows.len() {
             let all = count(&|_| true);
-            doubts[0].push(format!("of {seconds} of {all} cells, which hold more than one number, the first was taken"));
+            doubts[0].push(format!(
+                "of {seconds} of {all} cells, which hold more than one number, the first was taken"
+            ));
         }
         Written {
             are_identifiers: convention.are_identifiers(),
             decided: both(&|about| convention.decided(about).to_vec()),
             doubts,
             filled: count(&|_| true),
-            fitting: [count(&|reading| reading.number.is_some()), count(&|reading| reading.date.is_some())],
+            fitting: [
+                count(&|reading| reading.number.is_some()),
+                count(&|reading| reading.date.is_some()),
+            ],
         }
     }
 

@@ -21,7 +21,11 @@ pub(crate) fn run(bytes: &[u8]) {
     let Some(table) = read("t.csv", Some(Format::Csv), table) else {
         return;
     };
-    if table.rows() > SMALL || table.headers().len() > SMALL || table.headers().is_empty() || choices.is_empty() {
+    if table.rows() > SMALL
+        || table.headers().len() > SMALL
+        || table.headers().is_empty()
+        || choices.is_empty()
+    {
         return;
     }
     let constants = constants(&table, choices[0] as usize);
@@ -52,7 +56,10 @@ pub(crate) fn run(bytes: &[u8]) {
     match ask(context.table(), &query) {
         Ok(items) => {
             let agreement = Agreement::of(&answer, &items);
-            assert!(agreement != Agreement::Different, "{program}\n{answer:?}\n{items:?}\n{query}");
+            assert!(
+                agreement != Agreement::Different,
+                "{program}\n{answer:?}\n{items:?}\n{query}"
+            );
         }
         Err(error) => panic!("{error}\n{program}\n{query}"),
     }

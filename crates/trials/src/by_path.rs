@@ -13,7 +13,10 @@ use tempfile::TempDir;
 /// Where the bytes are put: a folder of this process, away from all others.
 fn folder() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    FOLDER.get_or_init(|| TempDir::new().ok()).as_ref().map(TempDir::path)
+    FOLDER
+        .get_or_init(|| TempDir::new().ok())
+        .as_ref()
+        .map(TempDir::path)
 }
 
 /// Writes the files of a trial and tries them; nothing where there is no place for them.
@@ -88,7 +91,10 @@ fn all_of(data: &str, folder: &Path, split: Option<&str>, reader: Option<Reader>
     let selection = Selection {
         split: split.map(str::to_owned),
         limit: Some(100),
-        reading: ReadingChoice { reader, ..ReadingChoice::default() },
+        reading: ReadingChoice {
+            reader,
+            ..ReadingChoice::default()
+        },
         ..Selection::default()
     };
     if let Ok(examples) = data.examples(&selection) {
@@ -108,7 +114,10 @@ pub(crate) fn json_questions(bytes: &[u8]) {
 pub(crate) fn wtq_questions(bytes: &[u8]) {
     let (questions, table) = two(bytes);
     let table = if table.is_empty() { TABLE } else { table };
-    let files = [("wtq/data/training.tsv", questions), ("wtq/csv/200-csv/0.csv", table)];
+    let files = [
+        ("wtq/data/training.tsv", questions),
+        ("wtq/csv/200-csv/0.csv", table),
+    ];
     with(&files, |folder| {
         all_of("wtq", &folder.join("wtq"), Some("training"), Some(Reader::Mapo));
     });
@@ -124,14 +133,22 @@ pub(crate) fn wtq_tagged(bytes: &[u8]) {
         ("tagged/tagged/200-tagged/0.tagged", table),
     ];
     with(&files, |folder| {
-        all_of("wtq", &folder.join("tagged"), Some("training"), Some(Reader::CoreNlp));
+        all_of(
+            "wtq",
+            &folder.join("tagged"),
+            Some("training"),
+            Some(Reader::CoreNlp),
+        );
     });
 }
 
 /// Questions and, behind a NUL, tables.
 pub(crate) fn wikisql(bytes: &[u8]) {
     let (questions, tables) = two(bytes);
-    let files = [("wikisql/dev.jsonl", questions), ("wikisql/dev.tables.jsonl", tables)];
+    let files = [
+        ("wikisql/dev.jsonl", questions),
+        ("wikisql/dev.tables.jsonl", tables),
+    ];
     with(&files, |folder| {
         all_of("wikisql", &folder.join("wikisql"), Some("dev"), None);
     });

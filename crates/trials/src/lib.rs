@@ -39,37 +39,130 @@ impl fmt::Debug for Trial {
 impl Trial {
     /// All there are.
     pub const ALL: &'static [Trial] = &[
-        Trial { name: "csv", run: tables::csv },
-        Trial { name: "tsv", run: tables::tsv },
-        Trial { name: "separated", run: tables::separated },
-        Trial { name: "wtq-csv", run: tables::wtq_csv },
-        Trial { name: "wtq-tsv", run: tables::wtq_tsv },
-        Trial { name: "jsonl", run: tables::json_lines },
-        Trial { name: "parquet", run: tables::parquet },
-        Trial { name: "any-table", run: tables::any },
-        Trial { name: "wire", run: tables::wire },
-        Trial { name: "column", run: tables::column },
-        Trial { name: "beside-csv", run: beside_csv::run },
-        Trial { name: "beside-sql", run: beside_sql::run },
-        Trial { name: "program", run: texts::program },
-        Trial { name: "program-on-table", run: texts::program_on_table },
-        Trial { name: "question", run: texts::question },
-        Trial { name: "cell", run: texts::cell },
-        Trial { name: "date", run: texts::date },
-        Trial { name: "forms", run: texts::forms },
-        Trial { name: "settings", run: texts::settings },
-        Trial { name: "run-config", run: texts::run_config },
-        Trial { name: "card", run: texts::card },
-        Trial { name: "model", run: texts::model },
-        Trial { name: "store", run: by_path::store },
-        Trial { name: "mix", run: by_path::mix },
-        Trial { name: "vectors", run: by_path::vectors },
-        Trial { name: "pieces", run: by_path::pieces },
-        Trial { name: "predictions", run: by_path::predictions },
-        Trial { name: "jsonl-questions", run: by_path::json_questions },
-        Trial { name: "wtq-questions", run: by_path::wtq_questions },
-        Trial { name: "wtq-tagged", run: by_path::wtq_tagged },
-        Trial { name: "wikisql", run: by_path::wikisql },
+        Trial {
+            name: "csv",
+            run: tables::csv,
+        },
+        Trial {
+            name: "tsv",
+            run: tables::tsv,
+        },
+        Trial {
+            name: "separated",
+            run: tables::separated,
+        },
+        Trial {
+            name: "wtq-csv",
+            run: tables::wtq_csv,
+        },
+        Trial {
+            name: "wtq-tsv",
+            run: tables::wtq_tsv,
+        },
+        Trial {
+            name: "jsonl",
+            run: tables::json_lines,
+        },
+        Trial {
+            name: "parquet",
+            run: tables::parquet,
+        },
+        Trial {
+            name: "any-table",
+            run: tables::any,
+        },
+        Trial {
+            name: "wire",
+            run: tables::wire,
+        },
+        Trial {
+            name: "column",
+            run: tables::column,
+        },
+        Trial {
+            name: "beside-csv",
+            run: beside_csv::run,
+        },
+        Trial {
+            name: "beside-sql",
+            run: beside_sql::run,
+        },
+        Trial {
+            name: "program",
+            run: texts::program,
+        },
+        Trial {
+            name: "program-on-table",
+            run: texts::program_on_table,
+        },
+        Trial {
+            name: "question",
+            run: texts::question,
+        },
+        Trial {
+            name: "cell",
+            run: texts::cell,
+        },
+        Trial {
+            name: "date",
+            run: texts::date,
+        },
+        Trial {
+            name: "forms",
+            run: texts::forms,
+        },
+        Trial {
+            name: "settings",
+            run: texts::settings,
+        },
+        Trial {
+            name: "run-config",
+            run: texts::run_config,
+        },
+        Trial {
+            name: "card",
+            run: texts::card,
+        },
+        Trial {
+            name: "model",
+            run: texts::model,
+        },
+        Trial {
+            name: "store",
+            run: by_path::store,
+        },
+        Trial {
+            name: "mix",
+            run: by_path::mix,
+        },
+        Trial {
+            name: "vectors",
+            run: by_path::vectors,
+        },
+        Trial {
+            name: "pieces",
+            run: by_path::pieces,
+        },
+        Trial {
+            name: "predictions",
+            run: by_path::predictions,
+        },
+        Trial {
+            name: "jsonl-questions",
+            run: by_path::json_questions,
+        },
+        Trial {
+            name: "wtq-questions",
+            run: by_path::wtq_questions,
+        },
+        Trial {
+            name: "wtq-tagged",
+            run: by_path::wtq_tagged,
+        },
+        Trial {
+            name: "wikisql",
+            run: by_path::wikisql,
+        },
     ];
 
     /// The one that is called so.

@@ -11,5 +11,8 @@ pub(crate) fn two(bytes: &[u8]) -> (&[u8], &[u8]) {
 /// The same, as text.
 pub(crate) fn two_texts(bytes: &[u8]) -> Option<(&str, &str)> {
     let (first, second) = two(bytes);
-    Some((std::str::from_utf8(first).ok()?, std::str::from_utf8(second).ok()?))
+    Some((
+        std::str::from_utf8(first).ok()?,
+        std::str::from_utf8(second).ok()?,
+    ))
 }

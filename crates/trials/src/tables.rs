@@ -93,7 +93,14 @@ pub(crate) fn wire(bytes: &[u8]) {
         let table = builder.finish();
         whole(&table);
     }
-    if let Ok(builder) = TableBuilder::from_reader("t", bytes, LoadOptions { largest: LARGEST, ..LoadOptions::default() }) {
+    if let Ok(builder) = TableBuilder::from_reader(
+        "t",
+        bytes,
+        LoadOptions {
+            largest: LARGEST,
+            ..LoadOptions::default()
+        },
+    ) {
         let mut sent = Vec::new();
         assert!(builder.send(&mut sent).is_ok());
         let received = TableBuilder::receive("t", &mut &sent[..], Largest::ANY);

@@ -5,8 +5,8 @@ use crate::context::{Context, Token};
 use crate::functions::Function;
 use crate::interpreter::{Denotation, Interpreter, StepError};
 use crate::program::{Program, ProgramError};
-use crate::telling::{Call, Given};
 use crate::telling::cells::{CellRef, Cells, MOST_CELLS, Seen};
+use crate::telling::{Call, Given};
 use mapo_tables::{ColumnId, RowSet};
 use mapo_text::plainly;
 use serde::{Serialize, Serializer};
@@ -160,7 +160,10 @@ pub(crate) fn explain_program(
     let mut notes: Vec<String> = Vec::new();
     for &column in &columns {
         let header = &table.headers()[table.column(column).source()];
-        let said = table.notes(column).into_iter().map(|note| format!("{header}: {note}"));
+        let said = table
+            .notes(column)
+            .into_iter()
+            .map(|note| format!("{header}: {note}"));
         notes.extend(said.filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     }
     Ok(Explanation {

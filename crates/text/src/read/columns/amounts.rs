@@ -56,7 +56,10 @@ pub(super) fn amount(cell: &str) -> Option<Amount<'_>> {
             break;
         }
     }
-    if let (Sign::None, Some(inner)) = (sign, rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))) {
+    if let (Sign::None, Some(inner)) = (
+        sign,
+        rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')),
+    ) {
         (rest, sign) = (inner.trim(), Sign::Brackets);
     }
     let length = digits_at(rest)?;
@@ -114,17 +117,25 @@ fn without_marks(mut unit: &str) -> &str {
 
 /// Codes of currencies that people write beside amounts.
 const CODES: [&str; 30] = [
-    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "RMB", "INR", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK",
-    "HUF", "RUB", "TRY", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD", "ILS", "Rs", "kr", "US", "Fr",
+    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "RMB", "INR", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN",
+    "CZK", "HUF", "RUB", "TRY", "BRL", "MXN", "ZAR", "KRW", "SGD", "HKD", "ILS", "Rs", "kr", "US", "Fr",
 ];
 
 fn is_currency_sign(c: char) -> bool {
-    matches!(c, '$' | '€' | '£' | '¥' | '₹' | '₽' | '₩' | '₺' | '₪' | '฿' | '¢' | '₫' | '₴' | '₦')
+    matches!(
+        c,
+        '$' | '€' | '£' | '¥' | '₹' | '₽' | '₩' | '₺' | '₪' | '฿' | '¢' | '₫' | '₴' | '₦'
+    )
 }
 
 /// The length of the currency at the start.
 fn currency_at(text: &str) -> Option<usize> {
-    let sign = |text: &str| text.chars().next().filter(|c| is_currency_sign(*c)).map(char::len_utf8);
+    let sign = |text: &str| {
+        text.chars()
+            .next()
+            .filter(|c| is_currency_sign(*c))
+            .map(char::len_utf8)
+    };
     if let Some(length) = sign(text) {
         return Some(length);
     }
@@ -146,7 +157,11 @@ fn currency_before_end(unit: &str) -> Option<usize> {
     if is_currency_sign(last) {
         return Some(unit.len() - last.len_utf8());
     }
-    let start = unit.len() - CODES.iter().find(|code| **code != "US" && unit.ends_with(**code))?.len();
+    let start = unit.len()
+        - CODES
+            .iter()
+            .find(|code| **code != "US" && unit.ends_with(**code))?
+            .len();
     let is_whole = !unit[..start].ends_with(char::is_alphabetic);
     is_whole.then_some(start)
 }
@@ -311,7 +326,11 @@ pub(super) fn marks(digits: &str) -> Option<Marks> {
         return None;
     }
     let may_group = after.len() == 3 && (1..=3).contains(&before.len()) && !before.starts_with('0');
-    Some(if may_group { Marks::Either(last) } else { Marks::Decimal(last) })
+    Some(if may_group {
+        Marks::Either(last)
+    } else {
+        Marks::Decimal(last)
+    })
 }
 
 /// Whether digits stand in groups of three, or as in India in twos before the last three.
@@ -366,7 +385,13 @@ mod tests {
     fn amounts_are_taken_apart() {
         let parts = |cell: &str| {
             let amount = amount(cell)?;
-            Some((amount.sign, amount.currency.to_owned(), amount.digits.to_owned(), amount.exponent, amount.unit.to_owned()))
+            Some((
+                amount.sign,
+                amount.currency.to_owned(),
+                amount.digits.to_owned(),
+                amount.exponent,
+                amount.unit.to_owned(),
+            ))
         };
         let plain = |digits: &str| Some((Sign::None, String::new(), digits.to_owned(), None, String::new()));
         assert_eq!(parts("1'234"), plain("1'234"));
@@ -391,10 +416,27 @@ mod tests {
             ("1,234[5]", Sign::None, "", "1,234", None, ""),
             ("12*", Sign::None, "", "12", None, ""),
         ] {
-            let expected = (sign, currency.to_owned(), digits.to_owned(), exponent, unit.to_owned());
+            let expected = (
+                sign,
+                currency.to_owned(),
+                digits.to_owned(),
+                exponent,
+                unit.to_owned(),
+            );
             assert_eq!(parts(cell), Some(expected), "{cell}");
         }
-        for cell in ["", "Anne", "3-4", "2:1", "No. 5", "1/2", "12 (first)", "a12", "(5) (6)", "12 of them all"] {
+        for cell in [
+            "",
+            "Anne",
+            "3-4",
+            "2:1",
+            "No. 5",
+            "1/2",
+            "12 (first)",
+            "a12",
+            "(5) (6)",
+            "12 of them all",
+        ] {
             assert_eq!(amount(cell), None, "{cell}");
         }
     }

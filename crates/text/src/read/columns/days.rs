@@ -26,7 +26,10 @@ pub(super) fn numbers(cell: &str) -> Option<Numbers> {
     }
     let mut at = 0;
     let mut part = || {
-        let count = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = bytes[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let value = cell.get(at..at + count)?.parse::<u32>().ok()?;
         at += count;
         let mark = bytes.get(at).copied();
@@ -103,9 +106,18 @@ impl Numbers {
         }
     }
 
+    /// Of a year of two digits, whether it is taken for one of the last century.
+    pub(super) fn short_year_is_late(&self) -> Option<bool> {
+        let is_short = !self.year_first && self.third_digits == 2;
+        is_short.then(|| short_year(f64::from(self.third)) < 2000)
+    }
+
     /// Whether either order would do, and make another date.
     pub(super) fn is_open(&self) -> bool {
-        !self.year_first && (1..=12).contains(&self.first) && (1..=12).contains(&self.second) && self.first != self.second
+        !self.year_first
+            && (1..=12).contains(&self.first)
+            && (1..=12).contains(&self.second)
+            && self.first != self.second
     }
 
     /// The date; nothing if there is no such day.
@@ -183,7 +195,8 @@ fn month(word: &str) -> Option<u8> {
         let length = word.len();
         word.is_ascii() && length >= 3 && length <= name.len() && name[..length].eq_ignore_ascii_case(word)
     };
-    let whole = |name: &&str| word.len() == 3 || word.len() == name.len() || word.eq_ignore_ascii_case("sept");
+    let whole =
+        |name: &&str| word.len() == 3 || word.len() == name.len() || word.eq_ignore_ascii_case("sept");
     let place = MONTHS.iter().position(|name| is(&name) && whole(&name))?;
     u8::try_from(place + 1).ok()
 }
@@ -192,7 +205,10 @@ fn day(word: &str) -> Option<u8> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = &word[digits.len()..];
     let is_ordinal = ending.is_empty() || ["st", "nd", "rd", "th"].contains(&ending);
-    digits.parse().ok().filter(|day| is_ordinal && (1..=31).contains(day))
+    digits
+        .parse()
+        .ok()
+        .filter(|day| is_ordinal && (1..=31).contains(day))
 }
 
 fn year(word: &str) -> Option<i32> {
@@ -206,11 +222,18 @@ mod tests {
 
     #[test]
     fn days_in_numbers() {
-        let date = |cell: &str, order| numbers(cell).and_then(|numbers| numbers.date(order)).map(|date| date.to_string());
+        let date = |cell: &str, order| {
+            numbers(cell)
+                .and_then(|numbers| numbers.date(order))
+                .map(|date| date.to_string())
+        };
         let day = |cell| date(cell, Order::DayFirst).unwrap_or_default();
         assert_eq!(day("13/01/2004"), "2004-01-13");
         assert_eq!(day("12/01/2004"), "2004-01-12");
-        assert_eq!(date("12/01/2004", Order::MonthFirst).as_deref(), Some("2004-12-01"));
+        assert_eq!(
+            date("12/01/2004", Order::MonthFirst).as_deref(),
+            Some("2004-12-01")
+        );
         assert_eq!(day("2004-09-01T08:00:00Z"), "2004-09-01");
         assert_eq!(day("2004-09-01 08:00:00.123+02:00"), "2004-09-01");
         assert_eq!(day("0987-05-12"), "0987-05-12");
@@ -219,7 +242,15 @@ mod tests {
         assert_eq!(day("30.02.2004"), "");
         assert_eq!(day("29.02.2004"), "2004-02-29");
         assert_eq!(day("29.02.2003"), "");
-        for cell in ["10-12-08", "1.2.3", "2004-05", "1/2", "2004-09-01x", "2004-09-01Tomorrow", "1/2/345"] {
+        for cell in [
+            "10-12-08",
+            "1.2.3",
+            "2004-05",
+            "1/2",
+            "2004-09-01x",
+            "2004-09-01Tomorrow",
+            "1/2/345",
+        ] {
             assert_eq!(numbers(cell), None, "{cell}");
         }
     }

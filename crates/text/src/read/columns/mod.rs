@@ -39,6 +39,8 @@ pub struct Evidence {
     order: [usize; 2],
     /// Dates where either could be.
     open: usize,
+    /// Years of two digits that are taken for this century, and for the last.
+    short_years: [usize; 2],
     /// Amounts in brackets and such without; those in brackets that only an amount of money would be.
     brackets: usize,
     outside: usize,
@@ -77,6 +79,9 @@ impl Evidence {
             return;
         }
         if let Some(numbers) = days::numbers(cell) {
+            if let Some(is_late) = numbers.short_year_is_late() {
+                self.short_years[usize::from(is_late)] += 1;
+            }
             match numbers.order() {
                 Some(order) => self.order[order as usize] += 1,
                 None => self.open += usize::from(numbers.is_open()),
@@ -85,7 +90,10 @@ impl Evidence {
         }
         if let Some((_, unit)) = compound(cell) {
             self.compounds += 1;
-            if self.smallest.is_none_or(|smallest| smallest.0 == unit.0 && unit.2 < smallest.2) {
+            if self
+                .smallest
+                .is_none_or(|smallest| smallest.0 == unit.0 && unit.2 < smallest.2)
+            {
                 self.smallest = Some(unit);
             }
             return;
@@ -204,10 +212,19 @@ impl Convention {
         made.decide_units(column);
         made.decide_order(column, beside);
         if made.are_identifiers {
-            made.say(About::Numbers, "some whole numbers have more digits than can be computed with exactly: the column is text");
+            made.say(
+                About::Numbers,
+                "some whole numbers have more digits than can be computed with exactly: the column is text",
+            );
         }
         if column.currencies.len() > 1 {
-            made.doubt(About::Numbers, format!("amounts are in different currencies: {}", column.currencies.join(", ")));
+            made.doubt(
+                About::Numbers,
+                format!(
+                    "amounts are in different currencies: {}",
+                    column.currencies.join(", ")
+                ),
+            );
         }
         made
     }
@@ -226,7 +243,10 @@ impl Convention {
             _ => Some(Mark::Comma),
         };
         if points > 0 && commas > 0 && is_open {
-            self.doubt(About::Numbers, "some numbers have decimal points and others decimal commas");
+            self.doubt(
+                About::Numbers,
+                "some numbers have decimal points and others decimal commas",
+            );
         }
         if self.decimal.is_none() && column.either[Mark::Point as usize] > 0 {
             // Fractions of which each has three digits, beside numbers without any, are thousands.
@@ -237,10 +257,16 @@ impl Convention {
                 Some(Mark::Comma) => "thousands",
                 _ => "fractions",
             };
-            self.doubt(About::Numbers, format!("points may stand before fractions or between thousands; {read} were taken"));
+            self.doubt(
+                About::Numbers,
+                format!("points may stand before fractions or between thousands; {read} were taken"),
+            );
         }
         if self.decimal == Some(Mark::Comma) && (commas > 0 || is_open) {
-            self.say(About::Numbers, "a comma stands before fractions, points between thousands");
+            self.say(
+                About::Numbers,
+                "a comma stands before fractions, points between thousands",
+            );
         }
     }
 
@@ -251,7 +277,10 @@ impl Convention {
         self.brackets_are_minus = column.outside > 0 || column.money_in_brackets > 0;
         match self.brackets_are_minus {
             true => self.say(About::Numbers, "brackets are a minus"),
-            false => self.doubt(About::Numbers, "brackets may be a minus; they were not taken for one"),
+            false => self.doubt(
+                About::Numbers,
+                "brackets may be a minus; they were not taken for one",
+            ),
         }
     }
 
@@ -259,10 +288,17 @@ impl Convention {
         let percent = |unit: &str| matches!(unit, "%" | "‰");
         let is_ordinal = |unit: &str| matches!(unit, "st" | "nd" | "rd" | "th");
         if column.bare > 0 && column.units.iter().any(|unit| percent(unit)) {
-            self.doubt(About::Numbers, "some numbers have a percent sign and others have none");
+            self.doubt(
+                About::Numbers,
+                "some numbers have a percent sign and others have none",
+            );
         }
         let written: Vec<&str> = column.units.iter().map(String::as_str).collect();
-        let words: Vec<&str> = written.iter().copied().filter(|unit| !percent(unit) && !is_ordinal(unit)).collect();
+        let words: Vec<&str> = written
+            .iter()
+            .copied()
+            .filter(|unit| !percent(unit) && !is_ordinal(unit))
+            .collect();
         let found: Vec<Scale> = words.iter().filter_map(|unit| scale(unit)).collect();
         let is_money = !column.currencies.is_empty();
         let is_sure = found.iter().any(|scale| matches!(scale, Scale::Sure(_)));
@@ -282,7 +318,10 @@ impl Convention {
             && (column.attached || is_money || !only_letters)
             && telling;
         if self.scales {
-            self.say(About::Numbers, format!("{} count as thousands, millions or more", words.join(", ")));
+            self.say(
+                About::Numbers,
+                format!("{} count as thousands, millions or more", words.join(", ")),
+            );
             return;
         }
         let is_time = |unit: &&str| {
@@ -290,8 +329,13 @@ impl Convention {
             found.is_some_and(|(measured, ..)| measured == Measured::Time) && **unit != *"m"
         };
         let among_times = words.iter().any(|unit| is_time(&unit))
-            || column.smallest.is_some_and(|(measured, ..)| measured == Measured::Time);
-        let known: Vec<Unit> = words.iter().filter_map(|written| unit(written, among_times)).collect();
+            || column
+                .smallest
+                .is_some_and(|(measured, ..)| measured == Measured::Time);
+        let known: Vec<Unit> = words
+            .iter()
+            .filter_map(|written| unit(written, among_times))
+            .collect();
         let all: Vec<Unit> = known.iter().copied().chain(column.smallest).collect();
         let Some(smallest) = all.iter().copied().reduce(|a, b| if b.2 < a.2 { b } else { a }) else {
             return;
@@ -300,12 +344,18 @@ impl Convention {
         let one_kind = all.iter().all(|unit| unit.0 == smallest.0);
         if differ && one_kind && known.len() == words.len() {
             self.into = Some(smallest);
-            self.say(About::Numbers, format!("amounts with different units were made {}", smallest.1));
+            self.say(
+                About::Numbers,
+                format!("amounts with different units were made {}", smallest.1),
+            );
             if column.bare > 0 {
                 self.doubt(About::Numbers, "some numbers have a unit and others have none");
             }
         } else if differ {
-            self.doubt(About::Numbers, format!("numbers have different units: {}", written.join(", ")));
+            self.doubt(
+                About::Numbers,
+                format!("numbers have different units: {}", written.join(", ")),
+            );
         }
     }
 
@@ -318,6 +368,9 @@ impl Convention {
         let both = column.order.iter().all(|count| *count > 0);
         let both_beside = beside.order.iter().all(|count| *count > 0);
         self.order = by(column.order).or_else(|| by(beside.order).filter(|_| !both_beside));
+        if column.short_years.iter().all(|count| *count > 0) {
+            self.doubt(About::Dates, "years of two digits may be of either century");
+        }
         if column.open == 0 {
             return;
         }
@@ -327,7 +380,10 @@ impl Convention {
         match self.order {
             Some(Order::DayFirst) => self.say(About::Dates, "the day comes before the month"),
             Some(Order::MonthFirst) => self.say(About::Dates, "the month comes before the day"),
-            None => self.doubt(About::Dates, "which number is the day and which the month cannot be told"),
+            None => self.doubt(
+                About::Dates,
+                "which number is the day and which the month cannot be told",
+            ),
         }
     }
 
@@ -378,7 +434,11 @@ impl Convention {
         if !bytes.iter().any(u8::is_ascii_digit) || days::numbers(cell).is_some() {
             return Read::Freely;
         }
-        if let Some(digits) = cell.trim().strip_prefix("0x").or_else(|| cell.trim().strip_prefix("0X")) {
+        if let Some(digits) = cell
+            .trim()
+            .strip_prefix("0x")
+            .or_else(|| cell.trim().strip_prefix("0X"))
+        {
             return match u64::from_str_radix(digits, 16) {
                 Ok(number) if number <= 1 << 53 => Read::As(number as f64),
                 _ => Read::Nothing,
@@ -494,7 +554,10 @@ mod tests {
     #[test]
     fn numbers_are_read_by_their_column() {
         for (cells, expected) in [
-            (&["(500)", "200", "(900)", "-500"][..], &[-500.0, 200.0, -900.0, -500.0][..]),
+            (
+                &["(500)", "200", "(900)", "-500"][..],
+                &[-500.0, 200.0, -900.0, -500.0][..],
+            ),
             (&["5k", "900", "2M", "1.2B"], &[5e3, 900.0, 2e6, 1.2e9]),
             (&["$4.2m", "$300k", "$12"], &[4.2e6, 3e5, 12.0]),
             (&["1.234,5", "1.234", "12"], &[1234.5, 1234.0, 12.0]),
@@ -518,7 +581,10 @@ mod tests {
         ] {
             assert_eq!(numbers(cells), some(expected), "{cells:?}");
         }
-        assert_eq!(numbers(&["1e400", "3", "NaN", "inf"]), [None, Some(3.0), None, None]);
+        assert_eq!(
+            numbers(&["1e400", "3", "NaN", "inf"]),
+            [None, Some(3.0), None, None]
+        );
         assert_eq!(numbers(&["9007199254740993", "9007199254740992"]), [None, None]);
     }
 
@@ -527,7 +593,10 @@ mod tests {
         assert_eq!(dates(&["13/01/2004", "12/01/2004"]), ["2004-01-13", "2004-01-12"]);
         assert_eq!(dates(&["01/13/2004", "12/01/2004"]), ["2004-01-13", "2004-12-01"]);
         assert_eq!(dates(&["2004-09-01T08:00:00Z"]), ["2004-09-01"]);
-        assert_eq!(dates(&["30 February 2004", "2004-02-30", "2300-01-02"]), ["", "", "2300-01-02"]);
+        assert_eq!(
+            dates(&["30 February 2004", "2004-02-30", "2300-01-02"]),
+            ["", "", "2300-01-02"]
+        );
         let mut evidence = Evidence::default();
         ["987", "2210", "1890"].iter().for_each(|cell| evidence.see(cell));
         let years = Convention::of(&evidence, &Evidence::default(), true);
@@ -548,11 +617,17 @@ mod tests {
             &["$5", "€7"],
             &["12%", "0.3"],
             &["5 km", "3 h"],
+            &["31.12.99", "01.01.05"],
             &["(5)", "(7)"],
         ] {
             assert_eq!(doubts(cells), 1, "{cells:?}");
         }
-        for cells in [&["1,234", "5,678"][..], &["13/01/2004", "05/06/2004"], &["5", "7.5"], &["5 km", "7"]] {
+        for cells in [
+            &["1,234", "5,678"][..],
+            &["13/01/2004", "05/06/2004"],
+            &["5", "7.5"],
+            &["5 km", "7"],
+        ] {
             assert_eq!(doubts(cells), 0, "{cells:?}");
         }
     }
@@ -565,7 +640,14 @@ mod tests {
         ["1.234", "11/12/2004"].iter().for_each(|cell| evidence.see(cell));
         let column = Convention::of(&evidence, &beside, false);
         assert_eq!(column.read("1.234").number, Some(1234.0));
-        assert_eq!(column.read("11/12/2004").date.map(|date| date.to_string()).as_deref(), Some("2004-12-11"));
+        assert_eq!(
+            column
+                .read("11/12/2004")
+                .date
+                .map(|date| date.to_string())
+                .as_deref(),
+            Some("2004-12-11")
+        );
         assert!(column.doubts(About::Numbers).is_empty() && column.doubts(About::Dates).is_empty());
     }
 }

@@ -143,7 +143,10 @@ fn added_up(cell: &str, among_times: bool) -> Option<(f64, Unit)> {
     let (mut total, mut parts) = (0.0, 0);
     let mut last: Option<Unit> = None;
     while !rest.is_empty() {
-        let count = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+        let count = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
+            .count();
         let number: f64 = rest[..count].parse().ok()?;
         rest = rest[count..].trim_start();
         let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -170,7 +173,10 @@ mod tests {
         assert_eq!(whole("2m30s"), Some((150.0, "seconds")));
         assert_eq!(whole("5 m 20 cm"), Some((520.0, "cm")));
         assert_eq!(whole("1 day and 2 hours"), Some((26.0, "hours")));
-        assert_eq!(whole("5 ft 11 in").map(|(total, _)| (total * 1e9).round() / 1e9), Some(71.0));
+        assert_eq!(
+            whole("5 ft 11 in").map(|(total, _)| (total * 1e9).round() / 1e9),
+            Some(71.0)
+        );
         for cell in ["35m", "4h", "35m 4h", "4h 5kg", "4 x 5 m", "Schalke 04", ""] {
             assert_eq!(whole(cell), None, "{cell}");
         }
