@@ -261,9 +261,10 @@ fn reply(
                 explain(interpreter.context(), &choice.best.tokens).map_err(mapo_model::Error::from)?;
             reply.raw_probability = choice.probability.min(1.0);
             reply.probability = probability;
-            // Without something that was asked for it is a guess.
+            // Without something that was asked for it is a guess, and so it is on a column that may be misread.
             reply.sure = probability >= calibration.map_or(EVEN, |calibration| calibration.threshold)
-                && reply.unknown.is_empty();
+                && reply.unknown.is_empty()
+                && !explained.is_doubtful;
             reply.shown = explained.shown;
             reply.answer = explained.answer;
             reply.answer_total = explained.answer_total;
@@ -271,6 +272,7 @@ fn reply(
             reply.english = explained.english;
             reply.sql = explained.sql;
             reply.steps = explained.steps;
+            reply.column_notes = explained.notes;
             reply.cells = explained.cells;
             reply.cells_total = explained.cells_total;
         } else {

@@ -41,6 +41,9 @@ pub struct Reply {
     pub table: String,
     /// What was left out of the table, as a row of totals.
     pub left_out: Option<String>,
+    /// What to know about the columns of numbers and dates behind the answer: cells that do not fit, and what may have
+    /// been misread. Where something may, the answer is never [`sure`](Self::sure).
+    pub column_notes: Vec<String>,
     /// The cells behind the answer: the first of them.
     pub cells: Vec<CellRef>,
     /// How many there are.

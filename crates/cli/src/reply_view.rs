@@ -78,8 +78,18 @@ pub fn show(reply: &Reply, table: &Table, alternatives: usize, style: Style) -> 
             style.dim(clean(&other.english))
         );
     }
+    out += &notes(&reply.column_notes, style);
     out += &left_out(reply, style);
     out.trim_end().to_owned()
+}
+
+/// What to know about the columns behind an answer, a line each.
+pub fn notes(notes: &[String], style: Style) -> String {
+    let line = |note: &String| format!("\n  {} {}", name("note", style), style.dim(clean(note)));
+    match notes {
+        [] => String::new(),
+        notes => notes.iter().map(line).chain(["\n".to_owned()]).collect(),
+    }
 }
 
 /// What was left out of the table, in a line of its own.

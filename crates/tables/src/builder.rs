@@ -10,7 +10,9 @@ use crate::table::{Lines, Table};
 use crate::texts::Interner;
 use crate::totals::{LeftOut, label_of_totals};
 use crate::value::ColumnKind;
+use crate::written::{Written, conventions, read};
 use mapo_text as text;
+use mapo_text::read::columns::Convention;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -81,7 +83,9 @@ impl TableBuilder {
             let (rows, texts) = &self.columns[column];
             texts.get(rows[row])
         };
-        let Some(label) = label_of_totals(self.rows, self.columns.len(), cell) else {
+        let conventions = self.conventions();
+        let number = |row: usize, column: usize| read(&conventions[column], cell(row, column)).number;
+        let Some(label) = label_of_totals(self.rows, self.columns.len(), cell, number) else {
             return self;
         };
         let left_out = LeftOut {
@@ -102,6 +106,11 @@ impl TableBuilder {
             left_out: Some(left_out),
             ..self
         }
+    }
+
+    fn conventions(&self) -> Vec<Convention> {
+        let are_many = self.rows * self.headers.len() > PARALLEL_CELLS;
+        conventions(&self.headers, &self.columns, are_many)
     }
 
     pub(crate) fn headers(&self) -> &[String] {
@@ -129,11 +138,25 @@ impl TableBuilder {
 
     /// Types the columns by what our own reader finds in the cells: a column of numbers, or of dates, is one
     /// where most cells that are not empty are such. A number in a name makes none: `Hannover 96`, `Schalke 04`.
+    /// How numbers and dates are written is decided for a column as a whole; [`Table::how_written`] says what was.
     pub fn finish(self) -> Table {
+        let conventions = self.conventions();
+        self.assemble(Lines::Joined, |name, source, cells| {
+            let convention = &conventions[source];
+            let mut readings: Vec<CellValues> =
+                cells.texts.iter().map(|text| read(convention, text)).collect();
+            keep_what_most_are(cells, &mut readings);
+            let written = Written::new(convention, cells, &readings);
+            (read_columns(name, source, cells, &readings), written)
+        })
+    }
+
+    /// The same, but each cell is read by itself, as the cells of the benchmarks are.
+    pub fn finish_cell_by_cell(self) -> Table {
         self.assemble(Lines::Joined, |name, source, cells| {
             let mut readings: Vec<CellValues> = cells.texts.iter().map(CellValues::of).collect();
             keep_what_most_are(cells, &mut readings);
-            read_columns(name, source, cells, &readings)
+            (read_columns(name, source, cells, &readings), Written::default())
         })
     }
 
@@ -162,7 +185,7 @@ impl TableBuilder {
             let mut readings: Vec<CellValues> =
                 by_text[source].iter().map(|r| r.unwrap_or_default()).collect();
             readings.resize(cells.texts.len(), CellValues::default());
-            read_columns(name, source, cells, &readings)
+            (read_columns(name, source, cells, &readings), Written::default())
         })
     }
 
@@ -170,7 +193,7 @@ impl TableBuilder {
     /// lower-cased and numbers read by `number`.
     pub fn finish_declared(self, numeric: &[bool], number: impl Fn(&str) -> Option<f64> + Sync) -> Table {
         self.assemble(Lines::Kept, |name, source, cells| {
-            if numeric.get(source).copied().unwrap_or(false) {
+            let columns = if numeric.get(source).copied().unwrap_or(false) {
                 let numbers: Vec<Option<f64>> = cells.texts.iter().map(&number).collect();
                 let name = format!("r.{name}{}", ColumnKind::Number.suffix());
                 let present = present(cells, &numbers);
@@ -185,11 +208,16 @@ impl TableBuilder {
             } else {
                 let name = format!("r.{name}{}", ColumnKind::Text.suffix());
                 vec![Column::of_texts(name, source, cells, append_lower)]
-            }
+            };
+            (columns, Written::default())
         })
     }
 
-    fn assemble(self, lines: Lines, typed: impl Fn(&str, usize, &Cells) -> Vec<Column> + Sync) -> Table {
+    fn assemble(
+        self,
+        lines: Lines,
+        typed: impl Fn(&str, usize, &Cells) -> (Vec<Column>, Written) + Sync,
+    ) -> Table {
         let TableBuilder {
             name,
             headers,
@@ -209,11 +237,13 @@ impl TableBuilder {
             let columns = typed(&names[source], source, &cells);
             (cells, columns)
         };
-        let (cells, columns): (Vec<Cells>, Vec<Vec<Column>>) = if rows * headers.len() > PARALLEL_CELLS {
-            columns.into_par_iter().enumerate().map(build).unzip()
-        } else {
-            columns.into_iter().enumerate().map(build).unzip()
-        };
+        let (cells, columns): (Vec<Cells>, Vec<(Vec<Column>, Written)>) =
+            if rows * headers.len() > PARALLEL_CELLS {
+                columns.into_par_iter().enumerate().map(build).unzip()
+            } else {
+                columns.into_iter().enumerate().map(build).unzip()
+            };
+        let (columns, written): (Vec<Vec<Column>>, Vec<Written>) = columns.into_iter().unzip();
         let columns: Vec<Column> = columns.into_iter().flatten().collect();
         let ids = columns
             .iter()
@@ -229,6 +259,7 @@ impl TableBuilder {
             cells,
             columns,
             left_out,
+            written: written.into(),
         }
     }
 }

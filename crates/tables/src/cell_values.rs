@@ -22,7 +22,12 @@ impl CellValues {
         if read::says_nothing(cell) {
             return CellValues::default();
         }
-        let cell = read::read_cell(cell);
+        CellValues::from(read::read_cell(cell))
+    }
+}
+
+impl From<read::CellReading> for CellValues {
+    fn from(cell: read::CellReading) -> Self {
         let prose = cell.tokens >= CellValues::PROSE;
         CellValues {
             number: cell.number.filter(|_| !prose),

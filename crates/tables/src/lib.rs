@@ -35,6 +35,7 @@ mod texts;
 mod totals;
 mod value;
 mod wire;
+mod written;
 
 pub use builder::TableBuilder;
 pub use cell_values::CellValues;

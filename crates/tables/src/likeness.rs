@@ -40,7 +40,8 @@ fn are_names(cells: &Cells, readings: &[CellValues]) -> bool {
     let mut without_digits: HashSet<String> = HashSet::new();
     let mut texts = 0;
     for (text, reading) in cells.texts.iter().zip(readings) {
-        if reading.number.is_none() || reading.date.is_some() {
+        // The letters of `0xfa` are digits.
+        if reading.number.is_none() || reading.date.is_some() || text.starts_with("0x") {
             continue;
         }
         texts += 1;

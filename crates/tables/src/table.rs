@@ -4,6 +4,8 @@ use crate::column::{Cells, Column, ColumnId};
 use crate::derived::Derived;
 use crate::texts::Texts;
 use crate::totals::LeftOut;
+use crate::value::ColumnKind;
+use crate::written::Written;
 use mapo_text as text;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -21,6 +23,8 @@ pub struct Table {
     pub(crate) lines: Lines,
     pub(crate) derived: Derived,
     pub(crate) left_out: Option<LeftOut>,
+    /// For each column of the file how it is written.
+    pub(crate) written: Arc<[Written]>,
 }
 
 impl Table {
@@ -66,6 +70,45 @@ impl Table {
             };
             joined.map_or_else(|| Arc::clone(&cells.texts), Arc::new)
         })
+    }
+
+    /// How a column of the file is written, as far as that had to be decided: `the day comes before the month`.
+    /// A sentence each, with what may be wrong about it and how many cells do not fit.
+    pub fn how_written(&self, source: usize) -> Vec<String> {
+        let kinds: Vec<ColumnKind> = (self.columns.iter())
+            .filter(|column| column.source() == source && column.kind() != ColumnKind::SecondNumber)
+            .map(Column::kind)
+            .collect();
+        let written = &self.written[source];
+        let mut said: Vec<String> = Vec::new();
+        for kind in [ColumnKind::Number, ColumnKind::Date] {
+            if kinds.contains(&kind) {
+                said.extend_from_slice(written.decided(kind));
+                said.extend(self.notes_of(source, kind));
+            } else if kind == ColumnKind::Number && written.are_identifiers() {
+                said.extend_from_slice(written.decided(kind));
+            }
+        }
+        said
+    }
+
+    /// What whoever uses a typed column should know: what may be wrong about its reading, and how many cells do not
+    /// fit it.
+    pub fn notes(&self, column: ColumnId) -> Vec<String> {
+        let column = self.column(column);
+        self.notes_of(column.source(), column.kind())
+    }
+
+    fn notes_of(&self, source: usize, kind: ColumnKind) -> Vec<String> {
+        let written = &self.written[source];
+        let doubts = written.doubts(kind).iter().cloned();
+        doubts.chain(written.misfits(kind)).collect()
+    }
+
+    /// Whether a typed column may have been misread: what its cells mean could not be told.
+    pub fn is_doubtful(&self, column: ColumnId) -> bool {
+        let column = self.column(column);
+        !self.written[column.source()].doubts(column.kind()).is_empty()
     }
 
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
@@ -137,6 +180,7 @@ impl Table {
             name: self.name.clone(),
             headers: self.headers.clone(),
             left_out: self.left_out.clone(),
+            written: Arc::clone(&self.written),
             rows,
             cells,
         }

@@ -1,7 +1,6 @@
 //! Rows of totals: a last row that adds up the others and is none of them.
 
 use mapo_text::normalize;
-use mapo_text::read::read_cell;
 
 /// A row that was left out of a table because it adds up the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +39,12 @@ const ROUNDING: f64 = 0.005;
 
 /// What the last of some rows is called if it adds up the others. The word is not enough: a column of numbers must
 /// add up, and of those that have a number in the last row at least half. `cell` gives the text of a row and
-/// a column.
+/// a column, and `number` the number that is read there.
 pub(crate) fn label_of_totals<'t>(
     rows: usize,
     columns: usize,
     cell: impl Fn(usize, usize) -> &'t str,
+    number: impl Fn(usize, usize) -> Option<f64>,
 ) -> Option<&'t str> {
     let last = rows.checked_sub(1).filter(|last| *last >= 2)?;
     let is_label = |text: &str| {
@@ -60,10 +60,10 @@ pub(crate) fn label_of_totals<'t>(
         .find(|text| is_label(text))?;
     let (mut numbers, mut sums) = (0, 0);
     for column in 0..columns {
-        let Some(total) = read_cell(cell(last, column)).number else {
+        let Some(total) = number(last, column) else {
             continue;
         };
-        let others = || (0..last).filter_map(|row| read_cell(cell(row, column)).number);
+        let others = || (0..last).filter_map(|row| number(row, column));
         if others().count() * 2 < last {
             continue;
         }
@@ -81,11 +81,13 @@ pub(crate) fn label_of_totals<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mapo_text::read::read_cell;
     use proptest::prelude::*;
 
     fn label(rows: &[&[&str]]) -> Option<String> {
-        let found = label_of_totals(rows.len(), rows[0].len(), |row, column| rows[row][column]);
-        found.map(str::to_owned)
+        let cell = |row: usize, column: usize| rows[row][column];
+        let number = |row: usize, column: usize| read_cell(cell(row, column)).number;
+        label_of_totals(rows.len(), rows[0].len(), cell, number).map(str::to_owned)
     }
 
     #[test]
@@ -149,8 +151,9 @@ mod tests {
             let total: i64 = numbers.iter().sum();
             rows.push(["Total".to_owned(), total.to_string()]);
             let cell = |row: usize, column: usize| rows[row][column].as_str();
-            prop_assert_eq!(label_of_totals(rows.len(), 2, cell), Some("Total"));
-            let without = label_of_totals(rows.len() - 1, 2, cell);
+            let number = |row: usize, column: usize| read_cell(cell(row, column)).number;
+            prop_assert_eq!(label_of_totals(rows.len(), 2, cell, number), Some("Total"));
+            let without = label_of_totals(rows.len() - 1, 2, cell, number);
             prop_assert_eq!(without, None);
         }
     }

@@ -21,6 +21,7 @@ export function drawAnswer(place, reply, { picked, other, ask }) {
     reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
     reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
     runnersUp(reply.alternatives ?? [], other),
+    (reply.column_notes ?? reply.notes ?? []).map((note) => el("p", { class: "took" }, `Note: ${note}.`)),
     reply.left_out ? el("p", { class: "took" }, `Note: ${reply.left_out}.`) : "",
     reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`),
   ].flat());

@@ -43,7 +43,9 @@ async function open(id, remember) {
   find("program-problem").replaceChildren();
   find("table-name").textContent = table.name;
   const left = table.left_out ? `; ${table.left_out}` : "";
-  find("table-size").textContent = `${many(table.rows, "row")}, ${many(table.columns.length, "column")}${left}`;
+  // How numbers and dates were read where that had to be decided; all of it stands at the headers.
+  const written = table.columns.flatMap((column) => (column.written ?? []).map((said) => `; ${column.name}: ${said}`)).slice(0, 3).join("");
+  find("table-size").textContent = `${many(table.rows, "row")}, ${many(table.columns.length, "column")}${left}${written}`;
   find("forget").hidden = table.source !== "upload";
   find("suggestions").replaceChildren(...table.questions.map((question) =>
     el("li", {}, el("button", { type: "button", onclick: () => ask(question) }, question))));

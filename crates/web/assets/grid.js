@@ -76,7 +76,7 @@ export class Grid {
     const used = new Set((this.marks?.cells ?? []).map((cell) => `${cell.row},${cell.column}`));
     const kept = this.marks && this.marks.rows.length > 0 ? new Set(this.marks.rows) : null;
     const head = el("tr", {}, el("th", { class: "number", scope: "col" }, el("span", { class: "unseen" }, "Row")),
-      columns.map((column, at) => el("th", { scope: "col", class: numeric[at] ? "figure" : "" }, column.name || "(no name)")));
+      columns.map((column, at) => el("th", { scope: "col", class: numeric[at] ? "figure" : "", title: (column.written ?? []).join("; ") || false }, column.name || "(no name)")));
     const body = rows.map(({ row, cells }) => {
       const inside = kept?.has(row) ?? false;
       const line = el("tr", { class: kept ? (inside ? "inside" : "outside") : "", "data-row": row },

@@ -203,6 +203,8 @@ struct ColumnDescription {
     name: String,
     /// How it can be read, and what programs call each reading.
     readings: Vec<ReadingDescription>,
+    /// How its numbers and dates are written, as far as that had to be decided.
+    written: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -215,9 +217,11 @@ fn columns(table: &Table) -> Vec<ColumnDescription> {
     let mut columns: Vec<ColumnDescription> = table
         .headers()
         .iter()
-        .map(|header| ColumnDescription {
+        .enumerate()
+        .map(|(source, header)| ColumnDescription {
             name: cut(header),
             readings: Vec::new(),
+            written: table.how_written(source).iter().map(|said| cut(said)).collect(),
         })
         .collect();
     for column in table.columns() {

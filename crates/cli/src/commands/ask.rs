@@ -308,6 +308,9 @@ impl Asking {
                 clean(header),
                 self.style.dim(clean(&names.join(", ")))
             ))?;
+            for said in self.table.how_written(source) {
+                print(format_args!("    {}", self.style.dim(clean(&said))))?;
+            }
         }
         Ok(())
     }
@@ -326,9 +329,12 @@ impl Asking {
             None => self.style.bold(reply_view::items(&ran.shown, ran.answer_total)),
         })?;
         print(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
-        match reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {
-            Some(rows) => print(rows),
-            None => Ok(()),
+        if let Some(rows) = reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {
+            print(rows)?;
+        }
+        match reply_view::notes(&ran.notes, self.style).trim_end() {
+            "" => Ok(()),
+            notes => print(notes),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `mapo data`: what a dataset holds.
 
 use crate::data_args::{SelectionArgs, examples, which_dataset};
+use crate::terminal::clean;
 use crate::{Outcome, json, table_view};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -149,6 +150,11 @@ impl Data {
         }
         for column in example.table.columns() {
             writeln!(out, "column     {}", column.name())?;
+        }
+        for (source, header) in example.table.headers().iter().enumerate() {
+            for said in example.table.how_written(source) {
+                writeln!(out, "written    {}: {}", clean(header), clean(&said))?;
+            }
         }
         writeln!(out, "a program begins with  {}", first[0].join("  "))?;
         writeln!(out, "and goes on with       {}", first[1].join("  "))?;

@@ -278,7 +278,7 @@ impl Opened {
                 };
                 TableBuilder::open(&self.folder.join(context), options)?
                     .named(name)
-                    .finish()
+                    .finish_cell_by_cell()
             }
         };
         let table = Arc::new(table);

@@ -5,9 +5,9 @@ use crate::context::{Context, Token};
 use crate::functions::Function;
 use crate::interpreter::{Denotation, Interpreter, StepError};
 use crate::program::{Program, ProgramError};
-use crate::telling::Call;
 use crate::telling::cells::{CellRef, Cells, MOST_CELLS, Seen};
-use mapo_tables::RowSet;
+use crate::telling::{Call, Given};
+use mapo_tables::{ColumnId, RowSet};
 use mapo_text::plainly;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -63,6 +63,24 @@ pub struct Explanation {
     pub cells: Vec<CellRef>,
     /// How many there are.
     pub cells_total: usize,
+    /// What to know about the columns of numbers and dates behind it: cells that do not fit, and what may have been
+    /// misread.
+    pub notes: Vec<String>,
+    /// Whether one of these columns may have been misread.
+    pub is_doubtful: bool,
+}
+
+/// The columns whose values matter to a program, each once.
+fn columns(calls: &[(Function, Call<'_>)]) -> Vec<ColumnId> {
+    let mut columns = Vec::new();
+    for given in calls.iter().flat_map(|(_, call)| &call.arguments) {
+        if let Given::Column(column) = given
+            && !columns.contains(column)
+        {
+            columns.push(*column);
+        }
+    }
+    columns
 }
 
 fn first_rows<S: Serializer>(rows: &Option<RowSet>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -138,6 +156,16 @@ pub(crate) fn explain_program(
         None => (Vec::new(), 0),
     };
     let cells = behind(&calls, &steps);
+    let columns = columns(&calls);
+    let mut notes: Vec<String> = Vec::new();
+    for &column in &columns {
+        let header = &table.headers()[table.column(column).source()];
+        let said = table
+            .notes(column)
+            .into_iter()
+            .map(|note| format!("{header}: {note}"));
+        notes.extend(said.filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    }
     Ok(Explanation {
         program: program.to_string(),
         english: super::english(program, table),
@@ -147,6 +175,8 @@ pub(crate) fn explain_program(
         answer_total,
         cells: cells.first,
         cells_total: cells.total,
+        notes,
+        is_doubtful: columns.iter().any(|column| table.is_doubtful(*column)),
         steps,
     })
 }

@@ -15,7 +15,7 @@ pub(super) const AVERAGE: Definition = Definition {
     synonyms: &["mean", "averaged"],
     run: |machine, args| {
         let (sum, count) = sum(machine, args[0].rows(), args[1].column());
-        machine.hold_number((count > 0).then(|| sum / count as f64));
+        machine.hold_number(sum.filter(|_| count > 0).map(|sum| sum / count as f64));
     },
     english: |phrase| {
         let column = phrase.column(phrase.call.column(1)).bare();

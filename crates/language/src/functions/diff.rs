@@ -52,7 +52,7 @@ pub(super) const DIFF: Definition = Definition {
 fn run(machine: &mut Machine, args: &[Arg]) {
     let column = args[2].column();
     let number = |rows: RowsRef| match sum(machine, rows, column) {
-        (number, 1) => Some(number),
+        (number, 1) => number,
         _ => None,
     };
     let difference = number(args[0].rows())

@@ -1,6 +1,7 @@
 //! Groups: `count_per`, `sum_per`, `average_per`, `max_per` and `min_per`.
 
 use super::{Argument, Definition, Gives};
+use crate::machine::adding::Adding;
 use crate::machine::{Arg, Machine, Subject};
 use crate::telling::english::{Phrase, Whose};
 use crate::telling::sql::{For, Select};
@@ -14,7 +15,7 @@ pub(super) const COUNT_PER: Definition = Definition {
     synonyms: &["common", "often", "many", "respective", "respectively"],
     run: |machine, args| {
         let (rows, column) = (args[0].rows(), args[1].column());
-        machine.make_groups(rows, column, |_, _| Some(1.0), |a, b| a + b, |sum, _| sum);
+        machine.make_groups(rows, column, |_, _| Some(1.0), Adding::and, |sum, _| sum);
     },
     english: |phrase| {
         let label = phrase.column(phrase.call.column(1)).bare();
@@ -44,7 +45,7 @@ pub(super) const SUM_PER: Definition = Definition {
         "sum",
         "together",
     ],
-    run: |machine, args| fold(machine, args, |a, b| a + b, |sum, _| sum),
+    run: |machine, args| fold(machine, args, Adding::and, |sum, _| sum),
     english: |phrase| english(phrase, "total"),
     sql: |select| sql_of_numbers(select, "sum"),
     ..OF_NUMBERS
@@ -55,7 +56,7 @@ pub(super) const AVERAGE_PER: Definition = Definition {
     summary: "for each value of the first column the mean of the second",
     triggers: &["average", "mean"],
     synonyms: &["averaged", "averages"],
-    run: |machine, args| fold(machine, args, |a, b| a + b, |sum, count| sum / count as f64),
+    run: |machine, args| fold(machine, args, Adding::and, |sum, count| sum / count as f64),
     english: |phrase| english(phrase, "average"),
     sql: |select| sql_of_numbers(select, "avg"),
     ..OF_NUMBERS
@@ -66,7 +67,7 @@ pub(super) const MAX_PER: Definition = Definition {
     summary: "for each value of the first column the largest of the second",
     triggers: &["each", "per", "every"],
     synonyms: &["respective", "respectively"],
-    run: |machine, args| fold(machine, args, f64::max, |most, _| most),
+    run: |machine, args| fold(machine, args, of_two(f64::max), |most, _| most),
     english: |phrase| english(phrase, "largest"),
     sql: |select| sql_of_numbers(select, "max"),
     ..OF_NUMBERS
@@ -77,7 +78,7 @@ pub(super) const MIN_PER: Definition = Definition {
     summary: "for each value of the first column the smallest of the second",
     triggers: &["each", "per", "every"],
     synonyms: &["respective", "respectively"],
-    run: |machine, args| fold(machine, args, f64::min, |least, _| least),
+    run: |machine, args| fold(machine, args, of_two(f64::min), |least, _| least),
     english: |phrase| english(phrase, "smallest"),
     sql: |select| sql_of_numbers(select, "min"),
     ..OF_NUMBERS
@@ -105,10 +106,18 @@ const OF_NUMBERS: Definition = Definition {
     ..GROUPS
 };
 
+/// One of two numbers.
+fn of_two(which: impl Fn(f64, f64) -> f64) -> impl Fn(Adding, f64) -> Adding {
+    move |before, number| Adding {
+        sum: which(before.sum, number),
+        rest: 0.0,
+    }
+}
+
 fn fold(
     machine: &mut Machine,
     args: &[Arg],
-    add: impl Fn(f64, f64) -> f64,
+    add: impl Fn(Adding, f64) -> Adding,
     finish: impl Fn(f64, u64) -> f64,
 ) {
     let of = args[2].column();

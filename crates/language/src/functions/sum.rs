@@ -2,7 +2,7 @@
 
 use super::offering::{SEVERAL_PRESENT, several_present};
 use super::{Argument, Definition, Gives};
-use crate::machine::{Machine, RowsRef};
+use crate::machine::{Machine, RowsRef, adding};
 use mapo_tables::{ColumnId, Dictionary};
 
 pub(super) const SUM: Definition = Definition {
@@ -26,7 +26,7 @@ pub(super) const SUM: Definition = Definition {
     run: |machine, args| {
         let (sum, count) = sum(machine, args[0].rows(), args[1].column());
         let is_something = count > 0 || !machine.subject().like_sql();
-        machine.hold_number(is_something.then_some(sum));
+        machine.hold_number(sum.filter(|_| is_something));
     },
     english: |phrase| {
         let column = phrase.column(phrase.call.column(1)).bare();
@@ -44,17 +44,17 @@ pub(super) const SUM: Definition = Definition {
     ..Definition::BASE
 };
 
-/// The sum over the rows that have a number, and how many have.
-pub(super) fn sum(machine: &Machine, rows: RowsRef, column: ColumnId) -> (f64, usize) {
+/// The sum over the rows that have a number, unless it is too large to be one, and how many have.
+pub(super) fn sum(machine: &Machine, rows: RowsRef, column: ColumnId) -> (Option<f64>, usize) {
     let column = machine.column(column);
     let Dictionary::Numbers(known) = column.dictionary() else {
-        return (0.0, 0);
+        return (Some(0.0), 0);
     };
     let codes = column.codes();
     let numbers = machine
         .rows(rows)
         .filter_map(|row| known.get(codes.of(row) as usize).copied());
-    numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1))
+    (adding::sum(numbers.clone()), numbers.count())
 }
 
 const CASES: &str = r"

@@ -1,5 +1,6 @@
 //! How a function makes its variable.
 
+use super::adding::Adding;
 use super::{Held, Machine, RowsRef, Subject, ValuesRef, filled};
 use mapo_tables::rows::{self, Ones};
 use mapo_tables::{Column, ColumnId};
@@ -134,14 +135,14 @@ impl Machine {
     }
 
     /// Makes a variable of groups: a group for each value that the rows have in the column, in the order of
-    /// their first rows. `number` gives what a row adds to its group, if it counts; `add` puts two such numbers
-    /// together, the earlier first; and `finish` is given what came of it and how many rows it came of.
+    /// their first rows. `number` gives what a row adds to its group, if it counts; `add` puts it to those before
+    /// it; and `finish` is given what came of it and how many rows it came of.
     pub fn make_groups(
         &mut self,
         rows: RowsRef,
         column: ColumnId,
         number: impl Fn(&Subject, usize) -> Option<f64>,
-        add: impl Fn(f64, f64) -> f64,
+        add: impl Fn(Adding, f64) -> Adding,
         finish: impl Fn(f64, u64) -> f64,
     ) {
         let (start, first, span) = (self.codes.len(), self.numbers.len(), self.span(rows));
@@ -149,9 +150,10 @@ impl Machine {
         let filled = filled(self.subject.table(), column);
         let typed = self.subject.column(column);
         let (space, codes) = (typed.code_space(), typed.codes());
-        // For each code which group it is, counted from 1, and how many rows it has.
+        // For each code which group it is, counted from 1, how many rows it has, and what its sum has lost so far.
         let mut marks = Marks(&mut self.marks);
-        let (places, counts) = marks.first(2 * space).split_at_mut(space);
+        let (places, others) = marks.first(3 * space).split_at_mut(space);
+        let (counts, rests) = others.split_at_mut(space);
         for row in rows::iter_from(words, span.start).filter(|row| filled.contains(*row)) {
             let Some(number) = number(&self.subject, row) else {
                 continue;
@@ -167,14 +169,18 @@ impl Machine {
                 }
                 place => {
                     let sum = &mut self.numbers[first + place as usize - 1];
-                    *sum = add(*sum, number);
+                    let rest = f64::from_bits(rests[code]);
+                    let added = add(Adding { sum: *sum, rest }, number);
+                    (*sum, rests[code]) = (added.sum, added.rest.to_bits());
                 }
             }
         }
         for (code, number) in self.codes[start..].iter().zip(&mut self.numbers[first..]) {
             let code = *code as usize;
-            *number = finish(*number, counts[code]);
-            (places[code], counts[code]) = (0, 0);
+            let rest = f64::from_bits(rests[code]);
+            let added = Adding { sum: *number, rest };
+            *number = finish(added.total(), counts[code]);
+            (places[code], counts[code], rests[code]) = (0, 0, 0);
         }
         self.rows.resize(self.words * (self.held.len() + 2), 0);
         self.held.push(Held::Groups {

@@ -5,6 +5,7 @@
 //! to know before it is offered ([`Machine::count`], [`Machine::present`], …), and makes one new variable
 //! when it runs: [`Machine::make_rows`], [`Machine::make_values`] or [`Machine::hold_number`].
 
+pub(crate) mod adding;
 mod arguments;
 mod making;
 mod outcome;

@@ -470,17 +470,13 @@ fn show_bytes(out: &mut String, bytes: &[u8], column: &ColumnDescriptor) {
     let logical = column.logical_type_ref();
     let is_decimal =
         matches!(logical, Some(LogicalType::Decimal(_))) || column.converted_type() == ConvertedType::DECIMAL;
-    if is_decimal && (1..=16).contains(&bytes.len()) {
-        // Big-endian, in two's complement.
-        let start = if bytes[0] & 0x80 == 0 { 0 } else { -1 };
-        let value = bytes
-            .iter()
-            .fold(start, |value: i128, byte| value << 8 | i128::from(*byte));
+    if is_decimal && (1..=LONGEST_DECIMAL).contains(&bytes.len()) {
         let scale = match logical {
             Some(LogicalType::Decimal(decimal)) => decimal.scale,
             _ => column.type_scale(),
         };
-        return show_decimal(out, value, scale);
+        let (is_negative, digits) = decimal_digits(bytes);
+        return show_digits(out, is_negative, &digits, scale);
     }
     match (logical, bytes) {
         (Some(LogicalType::Float16), [low, high]) => {
@@ -506,12 +502,49 @@ fn show_bytes(out: &mut String, bytes: &[u8], column: &ColumnDescriptor) {
     }
 }
 
+/// Bytes of the longest decimal: 256 bits.
+const LONGEST_DECIMAL: usize = 32;
+/// More digits behind the point than any decimal has.
+const LARGEST_SCALE: usize = 80;
+
+/// Whether a number is negative, and the digits of its amount. It is big-endian, in two's complement.
+fn decimal_digits(bytes: &[u8]) -> (bool, String) {
+    let is_negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
+    let mut amount = bytes.to_vec();
+    if is_negative {
+        let mut carry = true;
+        for byte in amount.iter_mut().rev() {
+            (*byte, carry) = (!*byte).overflowing_add(u8::from(carry));
+        }
+    }
+    // The last digit again and again, by long division.
+    let mut digits = Vec::new();
+    while amount.iter().any(|byte| *byte != 0) {
+        let mut rest = 0_u16;
+        for byte in &mut amount {
+            let value = rest << 8 | u16::from(*byte);
+            (*byte, rest) = ((value / 10) as u8, value % 10);
+        }
+        digits.push(char::from(b'0' + rest as u8));
+    }
+    if digits.is_empty() {
+        digits.push('0');
+    }
+    (is_negative, digits.into_iter().rev().collect())
+}
+
 fn show_decimal(out: &mut String, value: i128, scale: i32) {
-    let digits = value.unsigned_abs().to_string();
+    show_digits(out, value < 0, &value.unsigned_abs().to_string(), scale);
+}
+
+fn show_digits(out: &mut String, is_negative: bool, digits: &str, scale: i32) {
     let scale = usize::try_from(scale).unwrap_or(0);
-    out.push_str(if value < 0 { "-" } else { "" });
+    out.push_str(if is_negative { "-" } else { "" });
     match scale {
-        0 => out.push_str(&digits),
+        0 => out.push_str(digits),
+        LARGEST_SCALE.. => {
+            let _ = write!(out, "{digits}e-{scale}");
+        }
         _ => {
             let digits = format!("{digits:0>width$}", width = scale + 1);
             let (whole, part) = digits.split_at(digits.len() - scale);
@@ -671,5 +704,18 @@ mod tests {
         ] {
             assert_eq!(shown(|out| show_decimal(out, value, scale)), expected);
         }
+        let long = |bytes: &[u8], scale| {
+            let (is_negative, digits) = decimal_digits(bytes);
+            shown(|out| show_digits(out, is_negative, &digits, scale))
+        };
+        let mut most = [0xff; 32];
+        assert_eq!(long(&most, 2), "-0.01");
+        most[0] = 0x7f;
+        let all = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
+        assert_eq!(long(&most, 0), all);
+        assert_eq!(long(&[0], 0), "0");
+        assert_eq!(long(&[0x80, 0], 1), "-3276.8");
+        // A claim costs nothing.
+        assert_eq!(long(&[7], i32::MAX), "7e-2147483647");
     }
 }

@@ -130,7 +130,7 @@ fn year_at(lexemes: &[Lexeme], at: usize) -> Option<(i32, usize)> {
 }
 
 /// A year of two digits: `68` is 1968, `04` is 2004.
-fn short_year(value: f64) -> i32 {
+pub(super) fn short_year(value: f64) -> i32 {
     let year = value as i32;
     if year <= 30 { 2000 + year } else { 1900 + year }
 }

@@ -13,6 +13,7 @@
 //! allocating, but for the rare number with an exponent.
 
 mod cells;
+pub mod columns;
 mod dates;
 mod lexemes;
 mod numbers;

@@ -1,0 +1,143 @@
+//! How the columns of a table are written: decided from the cells of each, and of those beside it.
+
+use crate::cell_values::CellValues;
+use crate::column::Cells;
+use crate::texts::Interner;
+use crate::value::ColumnKind;
+use mapo_text::read::columns::{About, Convention, Evidence};
+use mapo_text::read::says_nothing;
+use mapo_text::trim;
+use rayon::prelude::*;
+
+/// The conventions of all columns, found side by side if there are many cells.
+pub(crate) fn conventions(
+    headers: &[String],
+    columns: &[(Vec<u32>, Interner)],
+    are_many: bool,
+) -> Vec<Convention> {
+    let look = |(_, texts): &(Vec<u32>, Interner)| {
+        let mut evidence = Evidence::default();
+        texts.parts().0.iter().for_each(|text| evidence.see(text));
+        evidence
+    };
+    let seen: Vec<Evidence> = match are_many {
+        true => columns.par_iter().map(look).collect(),
+        false => columns.iter().map(look).collect(),
+    };
+    let mut all = Evidence::default();
+    seen.iter().for_each(|evidence| all.and(evidence));
+    let convention =
+        |(header, evidence): (&String, &Evidence)| Convention::of(evidence, &all, names_years(header));
+    headers.iter().zip(&seen).map(convention).collect()
+}
+
+fn names_years(header: &str) -> bool {
+    let header = header.to_lowercase();
+    let mut words = header.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| matches!(word, "year" | "years" | "yr"))
+}
+
+/// What a column's cell says by its convention.
+pub(crate) fn read(convention: &Convention, cell: &str) -> CellValues {
+    if says_nothing(cell) {
+        return CellValues::default();
+    }
+    CellValues::from(convention.read(cell))
+}
+
+/// What people are told about how a column of the file was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    /// Of numbers and of dates: what was decided,
+    decided: [Vec<String>; 2],
+    /// and what speaks against the reading.
+    doubts: [Vec<String>; 2],
+    /// How many cells there are, but for empty ones and those that say that there is nothing.
+    filled: usize,
+    /// How many of them are a number, and a date.
+    fitting: [usize; 2],
+    are_identifiers: bool,
+}
+
+/// Words for what is not there.
+const NOTHING: [&str; 17] = [
+    "-", "–", "—", "--", "?", ".", "…", "n/a", "na", "n.a.", "nan", "null", "none", "nil", "tba", "tbd",
+    "unknown",
+];
+
+impl Written {
+    pub(crate) fn new(convention: &Convention, cells: &Cells, readings: &[CellValues]) -> Written {
+        let is_filled = |text: &str| {
+            let text = trim(text);
+            !text.is_empty() && !NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
+        };
+        let filled: Vec<bool> = cells.texts.iter().map(is_filled).collect();
+        let mut rows = vec![0_usize; readings.len()];
+        cells.rows.iter().for_each(|text| rows[*text as usize] += 1);
+        let count = |is: &dyn Fn(&CellValues) -> bool| -> usize {
+            let places = readings.iter().zip(&rows).zip(&filled);
+            places
+                .filter(|((reading, _), filled)| **filled && is(reading))
+                .map(|((_, rows), _)| *rows)
+                .sum()
+        };
+        let both = |list: &dyn Fn(About) -> Vec<String>| [list(About::Numbers), list(About::Dates)];
+        let mut doubts = both(&|about| convention.doubts(about).to_vec());
+        // A second number that is too rare to be a column of its own.
+        let seconds =
+            count(&|reading| reading.number.is_some() && reading.second.is_some() && reading.date.is_none());
+        if seconds > 0 && seconds * 5 < cells.rows.len() {
+            let all = count(&|_| true);
+            doubts[0].push(format!(
+                "of {seconds} of {all} cells, which hold more than one number, the first was taken"
+            ));
+        }
+        Written {
+            are_identifiers: convention.are_identifiers(),
+            decided: both(&|about| convention.decided(about).to_vec()),
+            doubts,
+            filled: count(&|_| true),
+            fitting: [
+                count(&|reading| reading.number.is_some()),
+                count(&|reading| reading.date.is_some()),
+            ],
+        }
+    }
+
+    /// Which of the two a typed column is about.
+    fn place(kind: ColumnKind) -> Option<usize> {
+        match kind {
+            ColumnKind::Text => None,
+            ColumnKind::Number | ColumnKind::SecondNumber => Some(About::Numbers as usize),
+            ColumnKind::Date => Some(About::Dates as usize),
+        }
+    }
+
+    /// Whether its numbers were left as text, because they would not be exact.
+    pub(crate) fn are_identifiers(&self) -> bool {
+        self.are_identifiers
+    }
+
+    pub(crate) fn decided(&self, kind: ColumnKind) -> &[String] {
+        Self::place(kind).map_or(&[], |place| &self.decided[place])
+    }
+
+    pub(crate) fn doubts(&self, kind: ColumnKind) -> &[String] {
+        Self::place(kind).map_or(&[], |place| &self.doubts[place])
+    }
+
+    /// What is said of the cells that are something else.
+    pub(crate) fn misfits(&self, kind: ColumnKind) -> Option<String> {
+        let fitting = self.fitting[Self::place(kind)?];
+        let others = self.filled.saturating_sub(fitting);
+        (others > 0 && fitting > 0).then(|| {
+            let (are, what) = match (others, kind) {
+                (1, ColumnKind::Date) => ("is", "no date"),
+                (_, ColumnKind::Date) => ("are", "no dates"),
+                (1, _) => ("is", "not a number"),
+                _ => ("are", "not numbers"),
+            };
+            format!("{others} of {} cells {are} {what}", self.filled)
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! Our own reader of separated cells beside the `csv` crate.
+
+use crate::tables::read;
+use mapo_tables::Format;
+
+/// Whatever we read, the other reads too, cell by cell.
+///
+/// # Panics
+/// If they differ.
+pub(crate) fn run(bytes: &[u8]) {
+    // Byte order marks, other encodings and packed files are ours alone.
+    if std::str::from_utf8(bytes).is_err()
+        || bytes.starts_with("\u{feff}".as_bytes())
+        || bytes.starts_with(&[0x1f, 0x8b])
+    {
+        return;
+    }
+    let Some(table) = read("t.csv", Some(Format::Csv), bytes) else {
+        return;
+    };
+    let mut theirs = csv::ReaderBuilder::new()
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(bytes);
+    let mut records = theirs.records().map_while(Result::ok);
+    let header = records.next().unwrap_or_default();
+    assert_eq!(header.len(), table.headers().len(), "headers");
+    let left_out = usize::from(table.left_out().is_some());
+    let mut rows = 0;
+    for record in records {
+        if rows < table.rows() {
+            let ours: Vec<&str> = (0..table.headers().len())
+                .map(|column| table.cell(rows, column))
+                .collect();
+            assert_eq!(record.iter().collect::<Vec<_>>(), ours, "row {rows}");
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, table.rows() + left_out, "rows");
+}

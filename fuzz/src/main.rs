@@ -1,0 +1,23 @@
+//! All trials under libFuzzer; `MAPO_TRIAL` says which one.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use mapo_trials::Trial;
+use std::sync::OnceLock;
+
+static TRIAL: OnceLock<Trial> = OnceLock::new();
+
+fuzz_target!(init: {
+    let name = std::env::var("MAPO_TRIAL").unwrap_or_default();
+    let Some(trial) = Trial::named(&name) else {
+        let names: Vec<&str> = Trial::ALL.iter().map(|trial| trial.name).collect();
+        eprintln!("MAPO_TRIAL must be one of {}", names.join(", "));
+        std::process::exit(2);
+    };
+    let _ = TRIAL.set(trial);
+}, |bytes: &[u8]| {
+    if let Some(trial) = TRIAL.get() {
+        (trial.run)(bytes);
+    }
+});

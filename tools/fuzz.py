@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Fuzzes every reader: bytes that a coverage-guided fuzzer makes are given to the trials of crates/trials.
+
+    tools/fuzz.py --seconds 60              all trials, a minute each
+    tools/fuzz.py --runs 1000000 csv jsonl  a million executions of each of two
+    tools/fuzz.py --check FILE csv          what one file does
+
+It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), begins with the seeds of
+crates/trials/seeds and with what earlier runs found (--corpus), and prints a table: executions, crashes, the slowest and
+the largest memory. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is
+understood belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any, 3 if the
+fuzzer cannot be built. Needs a C++ compiler and Python 3.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SEEDS = ROOT / "crates/trials/seeds"
+TARGET = "x86_64-unknown-linux-gnu"
+FLAGS = [
+    "--cfg=fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+]
+# Beyond these a file does harm: seconds of processor time and memory.
+SECONDS, MEGABYTES = 2, 1024
+# The fuzzer itself looks at the clock, which goes on while others work: whatever it stops is tried once more.
+PATIENCE = 10
+
+
+def build(folder):
+    """The fuzzer, built apart from everything else."""
+    environment = dict(os.environ, RUSTFLAGS=" ".join(FLAGS), CARGO_TARGET_DIR=str(folder))
+    command = ["cargo", "build", "--release", "--locked", "--target", TARGET, "--manifest-path", str(ROOT / "fuzz/Cargo.toml")]
+    if subprocess.run(command, env=environment, cwd=ROOT).returncode:
+        print("the fuzzer cannot be built", file=sys.stderr)
+        sys.exit(3)
+    return pathlib.Path(folder) / TARGET / "release" / "mapo-fuzz"
+
+
+def trials():
+    text = (ROOT / "crates/trials/src/lib.rs").read_text()
+    return re.findall(r'name: "([a-z-]+)"', text)
+
+
+def number(log, name):
+    found = re.findall(rf"stat::{name}:\s+(\d+)", log)
+    return int(found[-1]) if found else 0
+
+
+def processor_time(command, trial):
+    """Tries a file once; the seconds of processor time that it takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run(binary, trial, options):
+    """One trial; libFuzzer stops at the first file that does harm, so it is begun again until time or runs are used up."""
+    corpus = options.corpus / trial
+    found = options.found / trial
+    corpus.mkdir(parents=True, exist_ok=True)
+    found.mkdir(parents=True, exist_ok=True)
+    before = set(found.iterdir())
+    executions = slowest = largest = 0
+    seconds, runs = options.seconds, options.runs
+    while True:
+        command = [
+            str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={options.length}", "-print_final_stats=1",
+            "-verbosity=1", f"-artifact_prefix={found}/", f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
+        ]
+        command += [str(folder) for folder in (SEEDS / trial,) if folder.is_dir()]
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as place:
+            environment = dict(os.environ, MAPO_TRIAL=trial, TMPDIR=place)
+            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+        log = done.stdout
+        here = number(log, "number_of_executed_units")
+        executions += here
+        slowest = max(slowest, number(log, "slowest_unit_time_sec"))
+        largest = max(largest, number(log, "peak_rss_mb"))
+        if done.returncode == 0:
+            break
+        print(log[-4000:], file=sys.stderr)
+        spent = re.findall(r"DONE .* in (\d+) second", log)
+        seconds = 0 if spent else seconds // 2
+        runs -= here
+        if (seconds <= 0 if options.seconds else runs <= 0):
+            break
+    new = set(found.iterdir()) - before
+    for file in [file for file in new if file.name.startswith(("timeout-", "slow-"))]:
+        if processor_time([str(binary), str(file)], trial) < SECONDS:
+            file.unlink()
+            new.remove(file)
+    return executions, len(new), slowest, largest
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("trials", nargs="*", metavar="TRIAL", help="which of " + ", ".join(trials()))
+    arguments.add_argument("--seconds", type=int, default=0, help="for each trial")
+    arguments.add_argument("--runs", type=int, default=0, help="for each trial")
+    arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
+    arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
+    arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
+    arguments.add_argument("--target", type=pathlib.Path, default=ROOT / "target/fuzz", help="where the fuzzer is built")
+    arguments.add_argument("--corpus", type=pathlib.Path, default=ROOT / "target/fuzz-corpus")
+    arguments.add_argument("--found", type=pathlib.Path, default=ROOT / "target/fuzz-found")
+    options = arguments.parse_args()
+    unknown = set(options.trials) - set(trials())
+    if unknown:
+        arguments.error(f"there is no trial {', '.join(sorted(unknown))}")
+    if not (options.seconds or options.runs or options.check):
+        arguments.error("give --seconds or --runs")
+    binary = options.binary or build(options.target)
+    chosen = options.trials or trials()
+    if options.check:
+        for trial in chosen:
+            command = [str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", str(options.check)]
+            if subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial)).returncode:
+                sys.exit(1)
+        return
+    rows = []
+    print(f"{'trial':<18}{'executions':>14}{'harm':>6}{'slowest':>9}{'memory':>9}", flush=True)
+    for trial in chosen:
+        row = run(binary, trial, options)
+        rows.append(row)
+        print(f"{trial:<18}{row[0]:>14,}{row[1]:>6}{row[2]:>7} s{row[3]:>6} MB", flush=True)
+    harm = sum(row[1] for row in rows)
+    print(f"{'all':<18}{sum(row[0] for row in rows):>14,}{harm:>6}{max(row[2] for row in rows):>7} s{max(row[3] for row in rows):>6} MB")
+    sys.exit(1 if harm else 0)
+
+
+if __name__ == "__main__":
+    main()
