@@ -18,6 +18,7 @@
 //! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
+use mapo_datasets::{Example, Fingerprint};
 use mapo_files::Lock;
 use mapo_model::file::load;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
@@ -84,6 +85,9 @@ struct Notes {
     /// The other files at this step, so that what has changed since is found; none in runs from before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     beside: BTreeMap<String, Sum>,
+    /// The questions, answers and tables that it trains on; none in runs from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Fingerprint>,
 }
 
 /// The length of a file, or of its beginning, and its checksum.
@@ -283,6 +287,7 @@ impl Folder {
         }
         let notes = Notes {
             words: Some(START.to_owned()),
+            data: Some(Fingerprint::of_all(&trainer.questions.train)),
             beside,
             best: trainer.best().map(|best| BestNote {
                 step: best.step,
@@ -322,12 +327,13 @@ impl Folder {
         Ok(self.path.join(name))
     }
 
-    /// What the run left, if it came to a checkpoint. Lines that were written after it are cut off.
+    /// What the run left, if it came to a checkpoint; `train` is what it trains on. Lines that were written after it are cut off.
     ///
     /// # Errors
     /// If a file is missing or does not hold what it should.
-    pub fn load(&mut self, examples: usize) -> Result<Option<Saved>> {
+    pub fn load(&mut self, train: &[Example]) -> Result<Option<Saved>> {
         self.lock()?;
+        let examples = train.len();
         let step = self.checkpoints()?.into_iter().max();
         if let Some(last) = self.read_if_there(LAST)? {
             let last: Last =
@@ -350,6 +356,11 @@ impl Folder {
         let mut checkpoint = Checkpoint::load(&self.path.join(&name), true)?;
         let notes: Notes = serde_json::from_value(checkpoint.notes.clone())
             .map_err(|error| self.wrong(&name, &error.to_string()))?;
+        if notes.data.is_some_and(|data| data != Fingerprint::of_all(train)) {
+            let problem = "the questions, answers or tables to train on are not those of this run any more; \
+                           put them back, or begin another run with --init";
+            return Err(self.wrong("", problem));
+        }
         if let Some(words) = &notes.words {
             let start = Checkpoint::load(&self.path.join(words), false)?;
             checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
