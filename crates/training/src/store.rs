@@ -563,7 +563,10 @@ mod tests {
         assert!(said.contains("line 3: the store is damaged"), "{said}");
         std::fs::write(&file, lines[..3].concat()).unwrap();
         let said = read(&file).unwrap_err().to_string();
-        assert!(said.contains("line 3: the store ends here with 2 of 3 examples"), "{said}");
+        assert!(
+            said.contains("line 3: the store ends here with 2 of 3 examples"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::run::config::RunConfig;
-use crate::run::parts::{Part, Questions};
 use crate::run::memories::Stale;
+use crate::run::parts::{Part, Questions};
 use crate::run::{Trainer, filling, memories};
 use crate::store::StoreWriter;
 use crate::{Error, Result};

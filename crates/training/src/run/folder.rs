@@ -165,7 +165,16 @@ impl Folder {
     /// If there is none, or its configuration cannot be read.
     pub fn open(path: &Path) -> Result<(Self, RunConfig)> {
         let folder = Self::at(path);
-        let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
+        let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::Run {
+                file: path.to_owned(),
+                problem: format!(
+                    "there is no run here to go on with; begin one: mapo train --data DATASET --run {}",
+                    path.display()
+                ),
+            },
+            _ => folder.io(CONFIG, source),
+        })?;
         let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
         Ok((folder, config))
     }
@@ -204,6 +213,7 @@ impl Folder {
     fn lock(&mut self) -> Result<()> {
         if self.lock.is_none() {
             self.lock = Some(Lock::take(&self.path, LOCK)?);
+            mapo_files::sweep(&self.path);
         }
         Ok(())
     }
