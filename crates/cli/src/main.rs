@@ -1,11 +1,15 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+#![deny(unsafe_code)]
+
 mod card_view;
 mod chart;
 mod commands;
 mod data_args;
 mod doors;
 mod json;
+// The allocator that tells when there is no memory, and a signal.
+#[allow(unsafe_code)]
 mod memory;
 mod models;
 mod prompt;
