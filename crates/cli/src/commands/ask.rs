@@ -101,7 +101,6 @@ impl Ask {
             fix_headers: true,
             drop_totals: !self.keep_totals,
             largest: crate::memory::largest_table(),
-            ..LoadOptions::default()
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
         let (answerer, table) = rayon::join(

@@ -77,7 +77,6 @@ impl Run {
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
             largest: crate::memory::largest_table(),
-            ..LoadOptions::default()
         };
         let table = Arc::new(Table::open(path, options)?);
         let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;

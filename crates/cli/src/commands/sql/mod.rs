@@ -109,7 +109,6 @@ impl Sql {
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
             largest: crate::memory::largest_table(),
-            ..LoadOptions::default()
         };
         let table = Table::open(path, options)?;
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
