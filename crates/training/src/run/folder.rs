@@ -110,6 +110,9 @@ impl Sum {
 #[derive(Serialize, Deserialize)]
 struct Last {
     step: u64,
+    /// The metrics at that step. They tell times, and checkpoints of equal runs are to be equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metrics: Option<Sum>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -285,8 +288,10 @@ impl Folder {
             serde_json::to_vec(&trainer.actors()).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
         beside.insert(name, Sum::of(&text));
-        if let Some(memories) = self.read_if_there(MEMORY)? {
-            beside.insert(MEMORY.to_owned(), Sum::of(&memories));
+        for name in [MEMORY, CONFIG] {
+            if let Some(content) = self.read_if_there(name)? {
+                beside.insert(name.to_owned(), Sum::of(&content));
+            }
         }
         let learner = trainer.learner();
         let network = learner.network();
@@ -314,8 +319,9 @@ impl Folder {
             notes: serde_json::to_value(notes).map_err(|error| self.wrong(&name, &error.to_string()))?,
         };
         checkpoint.save(&self.path.join(name))?;
-        let last =
-            serde_json::to_vec(&Last { step }).map_err(|error| self.wrong(LAST, &error.to_string()))?;
+        let metrics = self.read_if_there(METRICS)?.map(|content| Sum::of(&content));
+        let last = serde_json::to_vec(&Last { step, metrics })
+            .map_err(|error| self.wrong(LAST, &error.to_string()))?;
         self.write(LAST, &last)?;
         for old in self.checkpoints()?.into_iter().filter(|&old| old != step) {
             // Another is there: what cannot be removed does no harm.
@@ -355,6 +361,9 @@ impl Folder {
                 );
                 return Err(self.wrong(&checkpoint_name(last.step), &problem));
             }
+            if let Some(sum) = last.metrics {
+                self.check(METRICS, sum, last.step)?;
+            }
         }
         let Some(step) = step else {
             for file in [METRICS, MEMORY, START] {
@@ -376,14 +385,7 @@ impl Folder {
             checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
         }
         for (name, sum) in &notes.beside {
-            let content = self.read_if_there(name)?.unwrap_or_default();
-            let beginning = content.get(..sum.bytes as usize);
-            if beginning.map(Sum::of) != Some(*sum) {
-                let problem = format!(
-                    "is damaged: it is not what it was at step {step}; take a copy from before, or begin another run"
-                );
-                return Err(self.wrong(name, &problem));
-            }
+            self.check(name, *sum, step)?;
         }
         let memories = self.read_memories(step, examples)?;
         self.logged = Some(Vec::new());
@@ -428,6 +430,21 @@ impl Folder {
             actors,
             best,
         }))
+    }
+
+    /// Whether a file, or its beginning, is what it was at a step.
+    fn check(&self, name: &str, sum: Sum, step: u64) -> Result<()> {
+        let content = self.read_if_there(name)?.unwrap_or_default();
+        let beginning = content.get(..sum.bytes as usize);
+        match beginning.map(Sum::of) == Some(sum) {
+            true => Ok(()),
+            false => {
+                let problem = format!(
+                    "is damaged: it is not what it was at step {step}; take a copy from before, or begin another run"
+                );
+                Err(self.wrong(name, &problem))
+            }
+        }
     }
 
     /// Appends what has joined the memories since the last time: at first the whole of them, and from then on
