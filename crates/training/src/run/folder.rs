@@ -323,11 +323,12 @@ impl Folder {
         let last = serde_json::to_vec(&Last { step, metrics })
             .map_err(|error| self.wrong(LAST, &error.to_string()))?;
         self.write(LAST, &last)?;
-        for old in self.checkpoints()?.into_iter().filter(|&old| old != step) {
-            // Another is there: what cannot be removed does no harm.
-            let _ = std::fs::remove_file(self.path.join(checkpoint_name(old)));
-            let _ = std::fs::remove_file(self.path.join(explored_name(old)));
-            let _ = std::fs::remove_file(self.path.join(actors_name(old)));
+        // Also what a process left that was killed before its checkpoint was complete.
+        for name in [checkpoint_name, explored_name, actors_name] {
+            for old in self.steps(name)?.into_iter().filter(|&old| old != step) {
+                // Another is there: what cannot be removed does no harm.
+                let _ = std::fs::remove_file(self.path.join(name(old)));
+            }
         }
         Ok(())
     }
@@ -535,13 +536,20 @@ impl Folder {
     }
 
     fn checkpoints(&self) -> Result<Vec<u64>> {
+        self.steps(checkpoint_name)
+    }
+
+    /// The steps of which there is a file that is named so.
+    fn steps(&self, named: fn(u64) -> String) -> Result<Vec<u64>> {
         let files = std::fs::read_dir(&self.path).map_err(|source| self.io("", source))?;
         let names = files
             .flatten()
             .filter_map(|file| file.file_name().into_string().ok());
         let step = |name: String| {
-            let step = name.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?;
-            step.parse().ok()
+            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let digits = digits.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let step = digits.parse().ok()?;
+            (named(step) == name).then_some(step)
         };
         Ok(names.filter_map(step).collect())
     }
