@@ -110,9 +110,9 @@ impl Sum {
 #[derive(Serialize, Deserialize)]
 struct Last {
     step: u64,
-    /// The metrics at that step. They tell times, and checkpoints of equal runs are to be equal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    metrics: Option<Sum>,
+    /// Files at that step that tell times and places, for the checkpoints of equal runs are to be equal.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    beside: BTreeMap<String, Sum>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -288,11 +288,7 @@ impl Folder {
             serde_json::to_vec(&trainer.actors()).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
         beside.insert(name, Sum::of(&text));
-        for name in [MEMORY, CONFIG] {
-            if let Some(content) = self.read_if_there(name)? {
-                beside.insert(name.to_owned(), Sum::of(&content));
-            }
-        }
+        beside.extend(self.sums([MEMORY])?);
         let learner = trainer.learner();
         let network = learner.network();
         let start = self.path.join(START);
@@ -319,8 +315,8 @@ impl Folder {
             notes: serde_json::to_value(notes).map_err(|error| self.wrong(&name, &error.to_string()))?,
         };
         checkpoint.save(&self.path.join(name))?;
-        let metrics = self.read_if_there(METRICS)?.map(|content| Sum::of(&content));
-        let last = serde_json::to_vec(&Last { step, metrics })
+        let beside = self.sums([CONFIG, METRICS])?;
+        let last = serde_json::to_vec(&Last { step, beside })
             .map_err(|error| self.wrong(LAST, &error.to_string()))?;
         self.write(LAST, &last)?;
         // Also what a process left that was killed before its checkpoint was complete.
@@ -362,8 +358,8 @@ impl Folder {
                 );
                 return Err(self.wrong(&checkpoint_name(last.step), &problem));
             }
-            if let Some(sum) = last.metrics {
-                self.check(METRICS, sum, last.step)?;
+            for (name, sum) in &last.beside {
+                self.check(name, *sum, last.step)?;
             }
         }
         let Some(step) = step else {
@@ -431,6 +427,17 @@ impl Folder {
             actors,
             best,
         }))
+    }
+
+    /// The checksums of those of these files that are there.
+    fn sums<const N: usize>(&self, names: [&str; N]) -> Result<BTreeMap<String, Sum>> {
+        let mut sums = BTreeMap::new();
+        for name in names {
+            if let Some(content) = self.read_if_there(name)? {
+                sums.insert(name.to_owned(), Sum::of(&content));
+            }
+        }
+        Ok(sums)
     }
 
     /// Whether a file, or its beginning, is what it was at a step.
