@@ -1,11 +1,15 @@
 //! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
 
+#![deny(unsafe_code)]
+
 mod card_view;
 mod chart;
 mod commands;
 mod data_args;
 mod doors;
 mod json;
+// The allocator that tells when there is no memory, and a signal.
+#[allow(unsafe_code)]
 mod memory;
 mod models;
 mod prompt;
@@ -20,6 +24,7 @@ mod words_of;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Answers questions about tables by writing programs, and learns to from questions and answers alone.
@@ -85,6 +90,7 @@ impl Error for NoAnswer {}
 
 fn main() -> ExitCode {
     memory::limit_to_what_there_is();
+    memory::survive_full_files();
     let matches = doors::by_door(Arguments::command()).get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let outcome = match arguments.command {
@@ -126,10 +132,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a line, or says that nobody reads it any more.
-fn print(line: impl std::fmt::Display) -> Outcome {
-    use std::io::Write;
-    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+/// Prints text without what a terminal would obey, or says that nobody reads it any more.
+fn print(text: impl std::fmt::Display) -> Outcome {
+    Ok(writeln!(terminal::text(), "{text}")?)
+}
+
+/// The same for JSON, where such characters are escaped.
+fn print_json(json: impl std::fmt::Display) -> Outcome {
+    Ok(writeln!(terminal::json(), "{json}")?)
+}
+
+/// The same for text that may have colours, and whose parts were cleaned one by one.
+fn print_styled(text: impl std::fmt::Display) -> Outcome {
+    Ok(writeln!(std::io::stdout().lock(), "{text}")?)
 }
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {

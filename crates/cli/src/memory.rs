@@ -1,6 +1,7 @@
 //! What the command may take of the machine. Memory that is exhausted is told in a sentence, and before the
 //! system ends other programs for it.
 
+use mapo_tables::Largest;
 use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
@@ -53,6 +54,28 @@ pub fn limit_to_what_there_is() {
     let Some(memory) = memory_there_is() else { return };
     // Where the system refuses, all is as it was.
     let _ = lower(Resource::Data, memory / 10 * 9);
+}
+
+/// The largest table that can be worked with in the memory that this process may take: beside its texts there are
+/// the forms in which they are searched.
+pub fn largest_table() -> Largest {
+    let limits = [Resource::As, Resource::Data].map(|what| getrlimit(what).current);
+    let memory = limits.into_iter().flatten().min();
+    Largest {
+        text: memory.map_or(usize::MAX, |memory| {
+            usize::try_from(memory / 2).unwrap_or(usize::MAX)
+        }),
+        ..Largest::ANY
+    }
+}
+
+/// A file that may not grow any more is an error to be told, as a full disk is, and not the end of the process.
+pub fn survive_full_files() {
+    #[cfg(unix)]
+    // SAFETY: to ignore a signal runs no code of ours.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
 }
 
 /// Limits this process to some memory and seconds of the processor, and lets all others go first. It may write

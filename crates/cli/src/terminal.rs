@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use std::fmt::Display;
-use std::io::IsTerminal;
+use std::io::{BufWriter, IsTerminal, StdoutLock, Write};
 
 /// When output is coloured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -101,6 +101,65 @@ pub fn clean_json(json: &str) -> String {
     escaped
 }
 
+/// The standard output for text of any lines, or for JSON: nothing that a terminal would obey goes through.
+pub fn text() -> Cleaning<impl Write> {
+    cleaning(Some(|text| clean_kept(text, &['\n', '\t'])))
+}
+
+/// See [`text`].
+pub fn json() -> Cleaning<impl Write> {
+    // The line end behind an object is no part of it.
+    cleaning(Some(|json| {
+        json.split('\n').map(clean_json).collect::<Vec<_>>().join("\n")
+    }))
+}
+
+/// The standard output for what must come through as it is, unless a terminal would show it.
+pub fn exact() -> Cleaning<impl Write> {
+    match std::io::stdout().is_terminal() {
+        true => cleaning(Some(|text| clean_kept(text, &['\n', '\t']))),
+        false => cleaning(None),
+    }
+}
+
+fn cleaning(clean: Option<fn(&str) -> String>) -> Cleaning<BufWriter<StdoutLock<'static>>> {
+    Cleaning {
+        out: BufWriter::new(std::io::stdout().lock()),
+        clean,
+    }
+}
+
+/// Cleans what is written, which comes in whole characters.
+pub struct Cleaning<W> {
+    out: W,
+    clean: Option<fn(&str) -> String>,
+}
+
+impl<W: Write> Write for Cleaning<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.clean {
+            Some(clean) => {
+                let text = clean(&String::from_utf8_lossy(bytes));
+                self.out.write_all(text.as_bytes())?;
+            }
+            None => self.out.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn clean_kept(text: &str, kept: &[char]) -> String {
+    let shown = |c: char| match is_unsafe(c) && !kept.contains(&c) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => c,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// How many characters a line of the standard output has.
 pub fn width() -> usize {
     const USUAL: u16 = 100;
@@ -119,6 +178,12 @@ mod tests {
         let json = serde_json::to_string(&[hostile]).expect("text is JSON");
         let escaped = clean_json(&json);
         assert!(!escaped.chars().any(is_unsafe), "{escaped}");
+        let mut through = Cleaning {
+            out: Vec::new(),
+            clean: Some(|text| clean_kept(text, &['\n', '\t'])),
+        };
+        writeln!(through, "{hostile}").expect("there is room");
+        assert_eq!(through.out, "a�[31mb��2J�c�\nd\te�\n".as_bytes());
         let back: Vec<String> = serde_json::from_str(&escaped).expect("still JSON");
         assert_eq!(back, [hostile]);
     }

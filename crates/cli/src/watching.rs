@@ -1,9 +1,12 @@
 //! What long work shows while it goes on, and how Ctrl-C stops it.
 
+use crate::terminal::clean;
 use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::Progress;
+use mapo_training::memories::Stale;
 use mapo_training::{Event, Watch};
 use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -34,6 +37,12 @@ impl Watch for Stopper {
     fn explored(&mut self) {
         if let Some(display) = self.display.take() {
             display.finish();
+        }
+    }
+
+    fn loaded(&mut self, store: &Path, stale: &Stale) {
+        if let Some(told) = stale.told() {
+            eprintln!("mapo: {}", clean(&format!("{}: {told}", store.display())));
         }
     }
 }

@@ -114,6 +114,15 @@ impl TableEnv {
         }
     }
 
+    /// Whether a program, from its first token on, is one of the example and earns a reward. What was begun in
+    /// the environment is forgotten.
+    pub fn rewards(&mut self, program: &[Action]) -> bool {
+        self.interpreter.rewind(0);
+        let mut tokens = program.iter().map(|action| Token(action.0));
+        let is_program = tokens.all(|token| self.interpreter.step(token).is_ok());
+        is_program && self.interpreter.is_done() && Env::reward(self) > 0.0
+    }
+
     /// What the programs can talk about.
     pub fn context(&self) -> &Arc<Context> {
         self.interpreter.context()

@@ -2,7 +2,8 @@
 //!
 //! A reader never sees half of such a file, and a program or machine that stops in the middle leaves what was
 //! there before: the content goes to a temporary file in the same folder, reaches the disk, and then takes
-//! the name. [`write()`] takes the content as bytes, [`write_with`] takes what writes it.
+//! the name. [`write()`] takes the content as bytes, [`write_with`] takes what writes it. The temporary file of a
+//! process that was killed goes when the same file is written again, or its folder is [swept](sweep).
 //!
 //! ```
 //! use std::io::Write;
@@ -22,9 +23,11 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
 /// What can go wrong.
@@ -113,7 +116,11 @@ fn replace(file: &Path, content: impl FnOnce(&mut BufWriter<File>) -> io::Result
         _ => Path::new("."),
     };
     // It is removed when it is dropped, that is, whenever what follows fails.
-    let temporary = temporary(folder, &format!(".{}.", name.to_string_lossy()))?;
+    let prefix = format!(".{}.", name.to_string_lossy());
+    if is_first(file) {
+        sweep_of(folder, &prefix);
+    }
+    let temporary = temporary(folder, &prefix)?;
     let mut out = BufWriter::new(temporary.as_file().try_clone()?);
     content(&mut out)?;
     out.flush()?;
@@ -123,9 +130,63 @@ fn replace(file: &Path, content: impl FnOnce(&mut BufWriter<File>) -> io::Result
     sync_folder(folder)
 }
 
+/// Removes the temporary files that killed processes left in a folder which is ours alone, as that of a run is.
+/// Those that a process is writing stay.
+pub fn sweep(folder: &Path) {
+    sweep_of(folder, ".");
+}
+
+fn sweep_of(folder: &Path, prefix: &str) {
+    // What cannot be removed does no harm.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let random = name
+            .strip_prefix(prefix)
+            .and_then(|name| name.strip_suffix(SUFFIX));
+        let random = random.and_then(|random| random.rsplit('.').next());
+        let is_temporary = random
+            .is_some_and(|random| random.len() == 6 && random.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            remove_if_left(&entry.path());
+        }
+    }
+}
+
+/// Removes a temporary file unless the process that writes it is alive: it holds a lock.
+fn remove_if_left(path: &Path) {
+    if let Ok(file) = File::options().write(true).open(path)
+        && file.try_lock().is_ok()
+    {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Whether this process writes a file for the first time: only then can others have left something.
+fn is_first(file: &Path) -> bool {
+    static WRITTEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    written.get_or_insert_default().insert(file.to_owned())
+}
+
+const SUFFIX: &str = ".tmp";
+
+/// A new temporary file, locked as long as it is written.
 fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    loop {
+        let temporary = new_temporary(folder, prefix)?;
+        // Where there are no locks nobody sweeps either.
+        let _ = temporary.as_file().lock();
+        // Another process may have taken it for one that was left, before it had its lock.
+        if temporary.path().exists() {
+            return Ok(temporary);
+        }
+    }
+}
+
+fn new_temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
-    builder.prefix(prefix).suffix(".tmp");
+    builder.prefix(prefix).suffix(SUFFIX);
     // Temporary files are private by default; this one is to be a file like any other.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -180,6 +241,34 @@ mod tests {
         );
         assert_eq!(std::fs::read(&file).unwrap(), b"before");
         assert_eq!(names(folder.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let others = [
+            ".b.txt.abc123.tmp",
+            ".a.txt.tmp",
+            "a.txt.abc123.tmp",
+            ".a.txt.ab-123.tmp",
+        ];
+        for name in others.iter().chain(&[".a.txt.abc123.tmp", ".a.txt.xyz789.tmp"]) {
+            std::fs::write(path(name), b"half").unwrap();
+        }
+        // One that is being written.
+        let held = File::open(path(".a.txt.xyz789.tmp")).unwrap();
+        held.lock().unwrap();
+        write(&path("a.txt"), b"whole").unwrap();
+        let mut left: Vec<&str> = others.into_iter().chain([".a.txt.xyz789.tmp", "a.txt"]).collect();
+        left.sort_unstable();
+        assert_eq!(names(folder.path()), left);
+        drop(held);
+        sweep(folder.path());
+        assert_eq!(
+            names(folder.path()),
+            [".a.txt.ab-123.tmp", ".a.txt.tmp", "a.txt", "a.txt.abc123.tmp"]
+        );
     }
 
     #[test]

@@ -46,7 +46,9 @@ pub fn choices<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -
         visit(interpreter, &candidate.tokens)?;
         // In normal form: answers that differ only in how a cell is written are one.
         let key = interpreter.value_key();
+        // A network whose numbers are broken has no belief.
         let probability = candidate.log_probability.exp() / beams.len() as f64;
+        let probability = if probability.is_nan() { 0.0 } else { probability };
         match choices.iter_mut().find(|known| known.key == key) {
             Some(known) => {
                 known.probability += probability;

@@ -66,13 +66,15 @@ impl Calibration {
     pub fn probability(&self, signs: &Signs) -> f64 {
         let [even, odds, agreement, length] = features(signs);
         let runner_up = if signs.is_runner_up { self.runner_up } else { 0.0 };
-        logistic(
+        let told = logistic(
             self.bias * even
                 + self.slope * odds
                 + self.agreement * agreement
                 + self.length * length
                 + runner_up,
-        )
+        );
+        // A card that somebody changed by hand may add up infinities.
+        if told.is_nan() { 0.0 } else { told }
     }
 
     /// The probabilities of all answers of a beam, the first answer first. Together they are no more than 1:

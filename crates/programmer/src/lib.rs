@@ -66,14 +66,19 @@
 //! # }
 //! ```
 
+// Where there is `unsafe`, in kernels and matrices, its reason stands beside it.
+#![deny(unsafe_code)]
+
 mod batch;
 mod checkpoint;
 mod config;
 mod dropout;
 mod error;
 mod file;
+#[allow(unsafe_code)]
 pub mod kernels;
 mod layers;
+#[allow(unsafe_code)]
 pub mod matrix;
 mod network;
 mod optimiser;

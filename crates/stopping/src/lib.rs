@@ -3,7 +3,8 @@
 //! Whoever gives work a time calls [`until`]; the loops that can be long call [`check`] now and then: the
 //! interpreter at each function, beam search at each step, linking at each search, filters at every few
 //! thousand values. Where nobody has set a time, that costs nothing. Work that stops unwinds, as a panic
-//! does but without its message, so that nothing on the way has to pass it on.
+//! does but without its message, so that nothing on the way has to pass it on. Work that goes on on other threads
+//! takes its flag along ([`carry`]).
 //!
 //! ```
 //! use mapo_stopping::{Flag, check, until};
@@ -20,7 +21,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +61,8 @@ pub struct Stopped;
 thread_local! {
     /// The flag of the work that this thread does.
     static FLAG: RefCell<Option<Flag>> = const { RefCell::new(None) };
+    /// How often this thread has glanced.
+    static GLANCES: Cell<u8> = const { Cell::new(0) };
 }
 
 /// Gives the thread its earlier flag back, also when work ends by a panic.
@@ -97,6 +100,52 @@ pub fn check() {
     }
 }
 
+/// The same for loops that go round so fast that looking at the clock would cost: it looks every 256th time.
+pub fn glance() {
+    let glances = GLANCES.with(|glances| {
+        glances.set(glances.get().wrapping_add(1));
+        glances.get()
+    });
+    if glances == 0 {
+        check();
+    }
+}
+
+/// The flag of a thread's work, on its way to other threads.
+#[derive(Clone, Debug)]
+pub struct Carried(Option<Flag>);
+
+/// Takes the flag of this thread's work along, for parts of the work that are done on other threads.
+///
+/// ```
+/// use mapo_stopping::{Flag, carry, check, until};
+/// let flag = Flag::default();
+/// flag.raise();
+/// let stopped = until(&flag, || {
+///     let carried = carry();
+///     let elsewhere = || carried.within(check);
+///     std::thread::scope(|threads| {
+///         if let Err(panic) = threads.spawn(elsewhere).join() {
+///             std::panic::resume_unwind(panic);
+///         }
+///     });
+/// });
+/// assert!(stopped.is_err());
+/// ```
+pub fn carry() -> Carried {
+    Carried(FLAG.with(|flag| flag.borrow().clone()))
+}
+
+impl Carried {
+    /// Does a part of the work on this thread. It unwinds where it is stopped, which those who wait for the
+    /// thread must pass on, as rayon does.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = FLAG.with(|known| std::mem::replace(&mut *known.borrow_mut(), self.0.clone()));
+        let _before = Before(before);
+        work()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +179,20 @@ mod tests {
             stopped
         });
         assert_eq!(done, Ok(Err(Stopped)));
+    }
+
+    #[test]
+    fn a_flag_goes_along_and_comes_back() {
+        let flag = Flag::default();
+        let outcome = until(&flag, || {
+            let (carried, nothing) = (carry(), Carried(None));
+            flag.raise();
+            nothing.within(|| (0..1000).for_each(|_| glance()));
+            assert!(catch_unwind(|| carried.within(|| (0..256).for_each(|_| glance()))).is_err());
+            check();
+        });
+        assert_eq!(outcome, Err(Stopped));
+        check();
     }
 
     #[test]

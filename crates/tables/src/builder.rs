@@ -239,7 +239,9 @@ impl TableBuilder {
         };
         let (cells, columns): (Vec<Cells>, Vec<(Vec<Column>, Written)>) =
             if rows * headers.len() > PARALLEL_CELLS {
-                columns.into_par_iter().enumerate().map(build).unzip()
+                let flag = mapo_stopping::carry();
+                let columns = columns.into_par_iter().enumerate();
+                columns.map(|column| flag.within(|| build(column))).unzip()
             } else {
                 columns.into_iter().enumerate().map(build).unzip()
             };

@@ -47,6 +47,7 @@ impl TextIndex {
         let mut index = TextIndex::default();
         let mut first = 0;
         while first < texts.len() as u32 {
+            mapo_stopping::glance();
             if index.firsts.len().is_multiple_of(SIDE_BY_SIDE) {
                 index.filters.resize(index.filters.len() + HASHES, 0);
             }
@@ -193,7 +194,9 @@ fn search_texts<B>(
     let end = texts.range(range.end - 1).end;
     let block = &texts.block().as_bytes()[..end];
     let mut text = range.start;
+    mapo_stopping::glance();
     while let Some(place) = finder.find(&block[at..]) {
+        mapo_stopping::glance();
         let start = at + place;
         text = texts.next_at(text, start);
         let own = texts.range(text);

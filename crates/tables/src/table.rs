@@ -136,7 +136,9 @@ impl Table {
     /// ones.
     pub fn prepare(&self) {
         if self.is_large() {
-            self.columns.par_iter().for_each(Column::prepare);
+            let flag = mapo_stopping::carry();
+            let prepare = |column: &Column| flag.within(|| column.prepare());
+            self.columns.par_iter().for_each(prepare);
         }
     }
 

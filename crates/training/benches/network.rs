@@ -538,7 +538,7 @@ fn memories_of(dataset: &str, split: &str, store: &Path, limit: Option<usize>) -
     let inputs = encode_all(&config, &words, &asked);
     let policy = NeuralPolicy::new(Arc::new(Network::new(config, words, 1)?));
     let mut known = Vec::new();
-    let memories = memories::load(store, &asked, &dataset.reading(&selection), 0.0)?;
+    let memories = memories::load(store, &asked, &dataset.reading(&selection), 0.0)?.memories;
     for ((asked, memory), input) in asked.iter().zip(memories).zip(inputs) {
         if !memory.is_empty() {
             let mut env = TableEnv::new(asked, Pruning::None, Assistance::All);

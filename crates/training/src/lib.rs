@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chain;
 pub mod compare;
 mod error;
 pub mod eval;

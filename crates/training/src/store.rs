@@ -2,15 +2,19 @@
 //!
 //! The first line is a [`Header`] that says how the programs were found; each further line is an [`Entry`].
 //! A store grows by whole lines in the order of the examples, so that one that was cut off anywhere still
-//! holds examples from the first on, without a gap.
+//! holds examples from the first on, without a gap. Each line ends with a checksum over itself and all before it,
+//! and the header says how many there will be: what has changed or is missing is refused with its line. Stores
+//! from before there were checksums are read without.
 
 use mapo_core::{Exploration, Milestone};
-use mapo_datasets::Reading;
+use mapo_datasets::{Example, Fingerprint, Reading};
 use mapo_language::{Language, Lexicon};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use crate::chain::{Chain, is_sealed};
 
 /// How the programs of a store were found. Two stores with equal headers hold the same programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +50,9 @@ pub struct Header {
 pub struct Entry {
     /// The example.
     pub id: String,
+    /// What its question, answer and table were; nothing in a store from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Fingerprint>,
     /// Programs tried.
     pub tried: u64,
     /// Prefixes that could not be continued.
@@ -66,10 +73,11 @@ pub struct Entry {
 
 impl Entry {
     /// The entry of an example, its programs as text.
-    pub fn new(id: &str, exploration: &Exploration, programs: Vec<String>) -> Self {
+    pub fn new(example: &Example, exploration: &Exploration, programs: Vec<String>) -> Self {
         let batch = |milestone: &Milestone| (milestone.tried, milestone.found);
         Entry {
-            id: id.to_owned(),
+            id: example.id.clone(),
+            data: Some(example.fingerprint()),
             tried: exploration.tried,
             dead_ends: exploration.dead_ends,
             complete: exploration.is_complete,
@@ -78,6 +86,11 @@ impl Entry {
             programs,
             weights: Vec::new(),
         }
+    }
+
+    /// Whether the example has changed since, as far as is known.
+    pub fn is_of_another(&self, example: &Example) -> bool {
+        self.data.is_some_and(|data| data != example.fingerprint())
     }
 }
 
@@ -189,8 +202,14 @@ impl Header {
 pub struct StoreReader {
     file: PathBuf,
     header: Header,
-    lines: std::io::Lines<BufReader<File>>,
+    lines: BufReader<File>,
+    /// How many lines were read.
     line: usize,
+    /// The checksum so far, in a store that has them.
+    chain: Option<Chain>,
+    /// Whether there are to be as many entries as the header says.
+    is_whole: bool,
+    is_over: bool,
 }
 
 impl StoreReader {
@@ -200,12 +219,22 @@ impl StoreReader {
             file: file.to_owned(),
             source,
         };
-        let mut lines = BufReader::new(File::open(file).map_err(io)?).lines();
-        let first = lines.next().transpose().map_err(io)?.unwrap_or_default();
-        let header = Header::read(&first).map_err(|error| StoreError::Line {
+        let mut lines = BufReader::new(File::open(file).map_err(io)?);
+        let first = read_line(&mut lines).map_err(io)?.unwrap_or(Ok(String::new()));
+        let wrong = |problem: String| StoreError::Line {
             file: file.to_owned(),
             line: 1,
-            problem: format!("this is no program store ({error}); make one with mapo explore --out"),
+            problem,
+        };
+        let first = first.map_err(|()| wrong(DAMAGED.to_owned()))?;
+        let mut chain = is_sealed(&first).then(Chain::default);
+        if chain.as_mut().is_some_and(|chain| !chain.fits(&first)) {
+            return Err(wrong(DAMAGED.to_owned()));
+        }
+        let header = Header::read(&first).map_err(|error| {
+            wrong(format!(
+                "this is no program store ({error}); make one with mapo explore --out"
+            ))
         })?;
         if header.language != Language::VERSION {
             let advice = "the language has changed since: explore again";
@@ -224,6 +253,9 @@ impl StoreReader {
             header,
             lines,
             line: 1,
+            chain,
+            is_whole: true,
+            is_over: false,
         })
     }
 
@@ -231,28 +263,76 @@ impl StoreReader {
     pub fn header(&self) -> &Header {
         &self.header
     }
+
+    fn entry(&mut self) -> Result<Option<Entry>, StoreError> {
+        let line = read_line(&mut self.lines).map_err(|source| StoreError::Io {
+            file: self.file.clone(),
+            source,
+        })?;
+        let Some(line) = line else {
+            return self.end().map(|()| None);
+        };
+        self.line += 1;
+        let line = line.map_err(|()| self.wrong(DAMAGED.to_owned()))?;
+        let is_right = match &mut self.chain {
+            Some(chain) => chain.fits(&line),
+            // One that has a checksum where the header has none has lost the header's.
+            None => !is_sealed(&line),
+        };
+        if !is_right {
+            return Err(self.wrong(DAMAGED.to_owned()));
+        }
+        let entry = serde_json::from_str(&line).map_err(|error| self.wrong(error.to_string()))?;
+        Ok(Some(entry))
+    }
+
+    /// Whether all has been read that there should be.
+    fn end(&self) -> Result<(), StoreError> {
+        let (entries, expected) = (self.line - 1, self.header.examples);
+        match self.is_whole && entries < expected {
+            true => Err(self.wrong(format!(
+                "the store ends here with {entries} of {expected} examples, for it was cut off or is not finished; \
+                 take a copy from before, or explore again"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    fn wrong(&self, problem: String) -> StoreError {
+        StoreError::Line {
+            file: self.file.clone(),
+            line: self.line,
+            problem,
+        }
+    }
+}
+
+const DAMAGED: &str = "the store is damaged: the checksum is not that of this line and those before it; \
+                       take a copy from before, or explore again";
+
+/// The next line without its end, if there is one and it is text.
+fn read_line(lines: &mut impl BufRead) -> std::io::Result<Option<Result<String, ()>>> {
+    let mut line = Vec::new();
+    if lines.read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok(Some(String::from_utf8(line).map_err(|_| ())))
 }
 
 impl Iterator for StoreReader {
     type Item = Result<Entry, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = self.lines.next()?;
-        self.line += 1;
-        let line = match line {
-            Ok(line) => line,
-            Err(source) => {
-                return Some(Err(StoreError::Io {
-                    file: self.file.clone(),
-                    source,
-                }));
-            }
-        };
-        Some(serde_json::from_str(&line).map_err(|error| StoreError::Line {
-            file: self.file.clone(),
-            line: self.line,
-            problem: error.to_string(),
-        }))
+        if self.is_over {
+            return None;
+        }
+        let entry = self.entry().transpose();
+        // Nothing behind what is wrong can be believed.
+        self.is_over = !matches!(entry, Some(Ok(_)));
+        entry
     }
 }
 
@@ -263,6 +343,8 @@ pub struct StoreWriter {
     file: PathBuf,
     partial: PathBuf,
     out: BufWriter<File>,
+    /// The checksum so far; none in a store that was begun before there were any.
+    chain: Option<Chain>,
 }
 
 impl StoreWriter {
@@ -295,20 +377,29 @@ impl StoreWriter {
         opened.set_len(whole).map_err(io)?;
         opened.seek(SeekFrom::End(0)).map_err(io)?;
         let mut entries = Vec::new();
+        let mut chain = Some(Chain::default());
         if whole > 0 {
-            let reader = StoreReader::open(&partial)?;
+            let mut reader = StoreReader::open(&partial)?;
+            reader.is_whole = false;
             reader.header().check(header, &partial)?;
-            entries = reader.collect::<Result<_, _>>()?;
+            entries = reader.by_ref().collect::<Result<_, _>>()?;
+            chain = reader.chain;
         }
         let mut writer = StoreWriter {
             file: file.to_owned(),
             partial: partial.clone(),
             out: BufWriter::new(opened),
+            chain,
         };
         if whole == 0 {
             writer.write(header)?;
         }
         Ok((writer, entries))
+    }
+
+    /// Where the store grows.
+    pub fn partial(&self) -> &Path {
+        &self.partial
     }
 
     /// Adds an example.
@@ -330,6 +421,9 @@ impl StoreWriter {
         let mut text = serde_json::to_string(line)
             .map_err(std::io::Error::from)
             .unwrap_or_default();
+        if let Some(chain) = &mut self.chain {
+            text = chain.seal(&text);
+        }
         text.push('\n');
         // A line goes out at once: what was explored is never lost.
         let written = self
@@ -378,6 +472,7 @@ mod tests {
         let (tried, dead_ends, complete, batches, explored_bytes) = (10, 0, false, vec![(10, 1)], 64);
         Entry {
             id: id.to_owned(),
+            data: None,
             tried,
             dead_ends,
             complete,
@@ -412,6 +507,87 @@ mod tests {
             writer.finish().unwrap();
             assert_eq!(std::fs::read(&file).unwrap(), whole, "cut at {cut}");
         }
+    }
+
+    /// A whole store of three examples, and its lines.
+    fn written(folder: &Path) -> (PathBuf, Vec<u8>) {
+        let file = folder.join("whole.jsonl");
+        let (mut writer, _) = StoreWriter::open(&file, &header()).unwrap();
+        for id in ["1", "2", "3"] {
+            writer.push(&entry(id)).unwrap();
+        }
+        writer.finish().unwrap();
+        let bytes = std::fs::read(&file).unwrap();
+        (file, bytes)
+    }
+
+    fn read(file: &Path) -> Result<Vec<Entry>, StoreError> {
+        StoreReader::open(file)?.collect()
+    }
+
+    #[test]
+    fn a_bit_that_has_changed_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, whole) = written(folder.path());
+        assert_eq!(read(&file).unwrap().len(), 3);
+        for bit in (0..8 * whole.len()).step_by(5) {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&file, &bytes).unwrap();
+            let Err(error) = read(&file) else {
+                panic!("bit {bit} was not missed: {}", String::from_utf8_lossy(&bytes))
+            };
+            let line = whole[..bit / 8].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            // A line end that is gone makes one line of two, and one that was not there two of one.
+            let said = error.to_string();
+            let is_named = said.contains(&format!("whole.jsonl, line {line}:"));
+            assert!(is_named, "bit {bit}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_store_cut_off_anywhere_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, whole) = written(folder.path());
+        // Without the last line end nothing is missing.
+        for cut in 0..whole.len() - 1 {
+            std::fs::write(&file, &whole[..cut]).unwrap();
+            let said = read(&file).err().map(|error| error.to_string());
+            let said = said.unwrap_or_else(|| panic!("cut at {cut} was not missed"));
+            assert!(said.contains("whole.jsonl, line "), "{said}");
+        }
+        // A line that is missing between others, and whole lines at the end.
+        let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+        std::fs::write(&file, [lines[0], lines[1], lines[3]].concat()).unwrap();
+        let said = read(&file).unwrap_err().to_string();
+        assert!(said.contains("line 3: the store is damaged"), "{said}");
+        std::fs::write(&file, lines[..3].concat()).unwrap();
+        let said = read(&file).unwrap_err().to_string();
+        assert!(
+            said.contains("line 3: the store ends here with 2 of 3 examples"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_store_from_before_there_were_checksums_is_read_and_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let old: Vec<String> = [serde_json::to_string(&header()).unwrap()]
+            .into_iter()
+            .chain(["1", "2", "3"].map(|id| serde_json::to_string(&entry(id)).unwrap()))
+            .map(|line| line + "\n")
+            .collect();
+        let file = folder.path().join("old.jsonl");
+        std::fs::write(&file, old.concat()).unwrap();
+        assert_eq!(read(&file).unwrap(), ["1", "2", "3"].map(entry));
+        let file = folder.path().join("begun.jsonl");
+        std::fs::write(folder.path().join("begun.jsonl.partial"), old[..2].concat()).unwrap();
+        let (mut writer, done) = StoreWriter::open(&file, &header()).unwrap();
+        assert_eq!(done, [entry("1")]);
+        writer.push(&entry("2")).unwrap();
+        writer.push(&entry("3")).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), old.concat());
     }
 
     #[test]

@@ -212,7 +212,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
 
         let (mut folder, read) = Folder::open(directory.path()).unwrap();
         assert_eq!(read, config);
-        let saved = folder.load(setting.questions.train.len()).unwrap().unwrap();
+        let saved = folder.load(&setting.questions.train).unwrap().unwrap();
         let mut resumed = Trainer::resume(&setting.settings, 3, 1, saved, &setting.questions).unwrap();
         assert_eq!(resumed.step(), 40);
         go(&mut resumed);
@@ -325,7 +325,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
     drop((trainer, folder));
 
     let (mut folder, _) = Folder::open(directory.path()).unwrap();
-    let saved = folder.load(setting.questions.train.len()).unwrap().unwrap();
+    let saved = folder.load(&setting.questions.train).unwrap().unwrap();
     let mut resumed = Trainer::resume(&setting.settings, 3, 2, saved, &setting.questions).unwrap();
     let after = resumed.actors();
     assert_eq!(after.shards, before.shards);

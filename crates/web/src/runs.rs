@@ -201,10 +201,15 @@ pub struct Lines {
 /// # Errors
 /// If the file cannot be read; one that is not there yet has no lines.
 pub fn read_metrics(run: &Path, from: u64) -> io::Result<Lines> {
-    let file = match File::open(run.join("metrics.jsonl")) {
+    let path = run.join("metrics.jsonl");
+    // Whoever opened a pipe would wait for somebody to write to it.
+    match std::fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lines::default()),
-        file => file?,
-    };
+        Err(error) => return Err(error),
+        Ok(about) if !about.is_file() => return Err(io::Error::other("metrics.jsonl is no file")),
+        Ok(_) => {}
+    }
+    let file = File::open(path)?;
     let from = if file.metadata()?.len() < from { 0 } else { from };
     let mut reader = BufReader::new(file);
     reader.seek(SeekFrom::Start(from))?;

@@ -3,7 +3,7 @@
 use crate::prompt::{Line, Prompt};
 use crate::reply_view;
 use crate::terminal::{Colour, Style, clean, clean_json, clean_lines};
-use crate::{Outcome, print, table_view};
+use crate::{Outcome, print_styled, table_view};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_answering::{Answerer, Reply, check_question};
@@ -100,7 +100,7 @@ impl Ask {
             format: self.format,
             fix_headers: true,
             drop_totals: !self.keep_totals,
-            ..LoadOptions::default()
+            largest: crate::memory::largest_table(),
         };
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
         let (answerer, table) = rayon::join(
@@ -173,10 +173,10 @@ impl Asking {
 
     fn show(&self, reply: &Reply) -> Outcome {
         if self.json {
-            return print(clean_json(&serde_json::to_string(reply)?));
+            return print_styled(clean_json(&serde_json::to_string(reply)?));
         }
         let alternatives = self.alternatives.unwrap_or(ALTERNATIVES);
-        print(reply_view::show(reply, &self.table, alternatives, self.style))
+        print_styled(reply_view::show(reply, &self.table, alternatives, self.style))
     }
 
     /// Answers a question in each line. A question that cannot be answered does not keep the others from it.
@@ -201,10 +201,10 @@ impl Asking {
             asked += 1;
             if !self.json {
                 if !std::mem::take(&mut first) {
-                    print("")?;
+                    print_styled("")?;
                 }
                 if let Ok(line) = &line {
-                    print(self.style.dim(format_args!("? {}", clean(line))))?;
+                    print_styled(self.style.dim(format_args!("? {}", clean(line))))?;
                 }
             }
             let question = line.as_ref().map_or("", |line| line.as_str()).to_owned();
@@ -221,7 +221,7 @@ impl Asking {
                     // A question of a megabyte need not be told again.
                     let question: String = question.chars().take(200).collect();
                     let line = json!({ "question": question, "error": error.to_string() });
-                    print(clean_json(&line.to_string()))?;
+                    print_styled(clean_json(&line.to_string()))?;
                 }
                 false => eprintln!("mapo: line {number}: {}", clean_lines(&error.to_string())),
             }
@@ -240,14 +240,14 @@ impl Asking {
         let functions = Function::all().map(|function| function.to_string());
         let symbols = columns.chain(functions).chain(["all_rows".to_owned()]).collect();
         let mut prompt = Prompt::new(&COMMANDS, names, symbols)?;
-        print(format_args!(
+        print_styled(format_args!(
             "{}: {} rows, {} columns. Ask, or .help",
             clean(self.table.name()),
             self.table.rows(),
             self.table.headers().len()
         ))?;
         if let Some(left_out) = self.table.left_out() {
-            print(self.style.dim(clean(&left_out.note())))?;
+            print_styled(self.style.dim(clean(&left_out.note())))?;
         }
         loop {
             let line = match prompt.read("? ")? {
@@ -269,13 +269,13 @@ impl Asking {
                 Err(error) => eprintln!("{}", clean_lines(&error.to_string())),
                 Ok(()) => {}
             }
-            print("")?;
+            print_styled("")?;
         }
     }
 
     fn command(&self, command: &str, rest: &str) -> Outcome {
         match command {
-            ".help" => print(HELP),
+            ".help" => print_styled(HELP),
             ".columns" => self.columns(),
             ".table" => {
                 let rows = match rest {
@@ -284,7 +284,7 @@ impl Asking {
                         .parse()
                         .map_err(|_| format!("'{}' is no number of rows", clean(rest)))?,
                 };
-                print(table_view::show(&self.table, rows))
+                print_styled(table_view::show(&self.table, rows))
             }
             ".program" if rest.is_empty() => {
                 Err("give a program, as in .program (argmax all_rows r.year-num) (hop v0 r.title-str)".into())
@@ -303,13 +303,13 @@ impl Asking {
                 .iter()
                 .filter(|column| column.source() == source);
             let names: Vec<&str> = readings.map(|column| column.name()).collect();
-            print(format_args!(
+            print_styled(format_args!(
                 "{}  {}",
                 clean(header),
                 self.style.dim(clean(&names.join(", ")))
             ))?;
             for said in self.table.how_written(source) {
-                print(format_args!("    {}", self.style.dim(clean(&said))))?;
+                print_styled(format_args!("    {}", self.style.dim(clean(&said))))?;
             }
         }
         Ok(())
@@ -320,7 +320,7 @@ impl Asking {
         let ran = HandWritten::read(text, &self.table).and_then(|program| program.explain());
         let ran = ran.map_err(|error| error.shown_in(text))?;
         let rows = ran.steps.last().and_then(|step| step.rows.as_ref());
-        print(match rows {
+        print_styled(match rows {
             Some(_) => format!(
                 "rows, which answer nothing: end with hop or count ({})",
                 clean(&ran.english)
@@ -328,13 +328,13 @@ impl Asking {
             None if ran.answer_total == 0 => "no value".to_owned(),
             None => self.style.bold(reply_view::items(&ran.shown, ran.answer_total)),
         })?;
-        print(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
+        print_styled(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
         if let Some(rows) = reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {
-            print(rows)?;
+            print_styled(rows)?;
         }
         match reply_view::notes(&ran.notes, self.style).trim_end() {
             "" => Ok(()),
-            notes => print(notes),
+            notes => print_styled(notes),
         }
     }
 }

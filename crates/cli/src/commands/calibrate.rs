@@ -4,7 +4,7 @@ use crate::card_view::in_words;
 use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
 use crate::threads::pool;
-use crate::{Outcome, chart, print};
+use crate::{Outcome, chart, print, print_json};
 use clap::Args;
 use mapo_model::Card;
 use mapo_model::confidence::{Calibration, Judged};
@@ -48,7 +48,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "N", default_value_t = 5)]
     beam: usize,
     /// How many threads; all cores when not given.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -153,7 +153,7 @@ impl Calibrate {
             mapo_files::write(file, chart::reliability(&title, &before, &after).as_bytes())?;
         }
         if self.json {
-            return print(json!({
+            return print_json(json!({
                 "data": self.data.data.to_string(), "split": split, "answers": predictions.len(),
                 "accuracy": eval::accuracy(&predictions), "calibration": calibration,
                 "before": before, "after": after,

@@ -4,7 +4,7 @@ use crate::data_args::DataArgs;
 use crate::settings_args::SettingsArgs;
 use crate::threads::threads;
 use crate::watching::{Live, Stopper};
-use crate::{Outcome, print, table_view};
+use crate::{Outcome, print, print_json, table_view};
 use clap::Args;
 use mapo_training::Settings;
 use mapo_training::compare::{
@@ -60,7 +60,7 @@ pub struct Compare {
     #[command(flatten)]
     settings: SettingsArgs,
     /// How many threads; all cores when not given. With one, a run depends on its seed and its data alone.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// The comparison's directory.
     #[arg(long, value_name = "DIR")]
@@ -81,7 +81,7 @@ impl Compare {
         let results = Results::collect(&self.out, &plan, &common)?;
         report::write(&self.out, &results, &command())?;
         if self.json {
-            return print(serde_json::to_string(&results)?);
+            return print_json(serde_json::to_string(&results)?);
         }
         print(table_view::block(&report::table(&results)))?;
         print(format_args!(

@@ -1,7 +1,7 @@
 //! `mapo compose`: questions made from tables.
 
 use crate::data_args::SelectionArgs;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_composing::{Choices, Composed, invent, plain, restyle};
@@ -114,7 +114,7 @@ impl Compose {
         }
         mapo_files::write(&file, lines.as_bytes())?;
         if self.json {
-            return print(
+            return print_json(
                 json!({ "file": file, "tables": subjects.len(), "questions": made, "kinds": kinds }),
             );
         }

@@ -1,8 +1,7 @@
 //! `mapo data`: what a dataset holds.
 
 use crate::data_args::{SelectionArgs, examples, which_dataset};
-use crate::terminal::clean;
-use crate::{Outcome, json, table_view};
+use crate::{Outcome, json, table_view, terminal};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::Assistance;
@@ -12,7 +11,7 @@ use mapo_tables::{ColumnKind, Constant, Value};
 use mapo_text as text;
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 /// Show what a dataset holds.
@@ -59,8 +58,8 @@ impl Data {
             return self.words(&selection);
         }
         let examples = self.data.examples(&selection)?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
         if self.dump {
+            let mut out = terminal::json();
             for example in examples {
                 writeln!(out, "{}", dumped(&example?))?;
             }
@@ -72,13 +71,12 @@ impl Data {
         }
         let (split, reader) = (self.data.split(&selection), self.data.reading(&selection).reader);
         let about = json!({ "data": self.data.to_string(), "split": split, "reader": reader.to_string() });
-        match self.json {
-            true => writeln!(out, "{}", summary.to_json(about))?,
-            false => {
-                writeln!(out, "{}, {split}, read by {reader}", self.data)?;
-                summary.show(&mut out)?;
-            }
+        if self.json {
+            return crate::print_json(summary.to_json(about));
         }
+        let mut out = terminal::text();
+        writeln!(out, "{}, {split}, read by {reader}", self.data)?;
+        summary.show(&mut out)?;
         Ok(out.flush()?)
     }
 
@@ -96,11 +94,10 @@ impl Data {
         }
         let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let mut out = BufWriter::new(std::io::stdout().lock());
         if self.json {
-            writeln!(out, "{}", json!({ "words": counts }))?;
-            return Ok(out.flush()?);
+            return crate::print_json(json!({ "words": counts }));
         }
+        let mut out = terminal::exact();
         for (word, count) in counts {
             writeln!(out, "{word}\t{count}")?;
         }
@@ -118,7 +115,7 @@ impl Data {
         let portion = self.selection.split.as_deref().unwrap_or("pristine-seen-tables");
         let agreement = mapo_datasets::agreement::agreement(folder, portion)?;
         match self.json {
-            true => crate::print(serde_json::to_string(&agreement)?),
+            true => crate::print_json(serde_json::to_string(&agreement)?),
             false => crate::print(agreement),
         }
     }
@@ -133,13 +130,12 @@ impl Data {
         let example = self.data.examples(&selection)?.next().transpose()?;
         let example = example.ok_or_else(|| format!("{} has no example '{id}' here", self.data))?;
         let first = first_tokens(&example);
-        let mut out = BufWriter::new(std::io::stdout().lock());
         if self.json {
             let mut object = dumped(&example);
             object["valid"] = json!(first);
-            writeln!(out, "{object}")?;
-            return Ok(out.flush()?);
+            return crate::print_json(object);
         }
+        let mut out = terminal::text();
         writeln!(out, "{}  {}", example.id, example.question.text)?;
         writeln!(out, "answer: {}\n", example.answer.texts().join(" | "))?;
         writeln!(out, "{}", table_view::show(&example.table, 60))?;
@@ -153,7 +149,7 @@ impl Data {
         }
         for (source, header) in example.table.headers().iter().enumerate() {
             for said in example.table.how_written(source) {
-                writeln!(out, "written    {}: {}", clean(header), clean(&said))?;
+                writeln!(out, "written    {header}: {said}")?;
             }
         }
         writeln!(out, "a program begins with  {}", first[0].join("  "))?;

@@ -2,7 +2,7 @@
 
 use crate::threads::{pool, threads};
 use crate::watching::{Live, Stopper};
-use crate::{Outcome, print, table_view};
+use crate::{Outcome, print, print_json, table_view};
 use clap::Args;
 use mapo_core::Memory;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -26,7 +26,7 @@ pub struct Demo {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// How many threads; all cores when not given. With one, the same seed gives the same model.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// How many steps of learning.
     #[arg(long, value_name = "N")]
@@ -144,7 +144,7 @@ impl Demo {
                 "share_solved": solved as f64 / train.len().max(1) as f64, "mean_found": found,
                 "table": table.name(), "asked": shown,
             });
-            return print(summary);
+            return print_json(summary);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::card_view::in_short;
 use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
 use crate::threads::pool;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::{Dataset, Example};
 use mapo_language::Assistance;
@@ -42,7 +42,7 @@ pub struct Eval {
     #[arg(long, value_name = "OUT")]
     details: Option<PathBuf>,
     /// How many threads; all cores when not given.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -76,7 +76,7 @@ impl Eval {
         let accuracy = eval::accuracy(&predictions);
         let split = self.data.data.split(&selection);
         if self.json {
-            return print(json!({
+            return print_json(json!({
                 "data": self.data.data.to_string(), "split": split, "models": models.cards.len(), "beam": self.beam,
                 "examples": examples.len(), "correct": right, "accuracy": accuracy,
                 "beam_accuracy": eval::beam_accuracy(&predictions), "seconds": seconds,

@@ -3,7 +3,7 @@
 use crate::data_args::DataArgs;
 use crate::threads::pool;
 use crate::watching::Display;
-use crate::{Outcome, chart};
+use crate::{Outcome, chart, terminal};
 use clap::Args;
 use mapo_core::{Ending, Progress};
 use mapo_datasets::scoring::wtq::Scratch;
@@ -14,7 +14,7 @@ use mapo_training::store::{Entry, Header, StoreReader, StoreWriter};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,7 +44,7 @@ pub struct Explore {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// How many threads; all cores when not given.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Which functions to try: `wide`, those that a word of the question suggests, and the default but on WikiSQL;
     /// `paper`, by the paper's trigger words only; `none`, all.
@@ -122,7 +122,7 @@ impl Explore {
         }
         let summary = Summary::new(&entries, done, seconds, pool.current_num_threads());
         match self.json {
-            true => crate::print(summary.to_json(&header)),
+            true => crate::print_json(summary.to_json(&header)),
             false => crate::print(summary),
         }
     }
@@ -169,7 +169,6 @@ impl Explore {
         let entry = entry.ok_or_else(|| format!("{}: there is no example '{id}'", store.display()))?;
         let example = self.data.data.examples(&selection)?.next().transpose()?;
         let example = example.ok_or_else(|| format!("{} has no example '{id}'", self.data.data))?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
         if self.json {
             let programs: Vec<Value> = entry
                 .programs
@@ -180,9 +179,9 @@ impl Explore {
                 "id": id, "question": example.question.text, "answer": example.answer.texts(), "tried": entry.tried,
                 "complete": entry.complete, "programs": programs,
             });
-            writeln!(out, "{object}")?;
-            return Ok(out.flush()?);
+            return crate::print_json(object);
         }
+        let mut out = terminal::text();
         writeln!(out, "{id}  {}", example.question.text)?;
         writeln!(out, "answer: {}", example.answer.texts().join(" | "))?;
         let all = if entry.complete {

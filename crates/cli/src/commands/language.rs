@@ -16,7 +16,9 @@ pub struct Language {
 impl Language {
     pub fn execute(self) -> Outcome {
         match self.json {
-            true => crate::print(json!({ "functions": Function::all().map(as_json).collect::<Vec<_>>() })),
+            true => {
+                crate::print_json(json!({ "functions": Function::all().map(as_json).collect::<Vec<_>>() }))
+            }
             false => crate::print(reference().trim_end()),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::card_view::{dataset_in_words, dev_splits, in_words};
 use crate::size::Size;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_model::Card;
 use mapo_programmer::Summary;
@@ -35,7 +35,7 @@ impl Model {
         card.before_packing |= card.dev_accuracy.is_some() && summary.parameter_bits == 16;
         let network = serde_json::to_value(&summary.config)?;
         if self.json {
-            return print(json!({
+            return print_json(json!({
                 "model": self.file.display().to_string(), "bytes": summary.bytes,
                 "parameters": summary.parameters, "parameter_bits": summary.parameter_bits,
                 "words": summary.words, "trained_words": summary.trained_words,

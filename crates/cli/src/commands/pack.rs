@@ -3,7 +3,7 @@
 use crate::data_args::SelectionArgs;
 use crate::size::Size;
 use crate::words_of::words_of;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::Dataset;
 use mapo_model::Card;
@@ -61,7 +61,7 @@ impl Pack {
             .map(|size| usize::try_from(size.0).unwrap_or(usize::MAX));
         let packed = model.pack(&self.out, most, |word| wanted.contains(word))?;
         if self.json {
-            return print(json!({
+            return print_json(json!({
                 "model": self.out.display().to_string(), "bytes": packed.bytes, "was": was,
                 "words": packed.words, "of": packed.of,
             }));

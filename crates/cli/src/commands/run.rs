@@ -1,7 +1,7 @@
 //! `mapo run`: programs on tables.
 
 use crate::data_args::{SelectionArgs, which_dataset};
-use crate::{Outcome, json};
+use crate::{Outcome, json, terminal};
 use clap::Args;
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::{Dataset, Example, Selection};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,16 +76,16 @@ impl Run {
             format: self.format,
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
-            ..LoadOptions::default()
+            largest: crate::memory::largest_table(),
         };
         let table = Arc::new(Table::open(path, options)?);
         let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;
         let trace = Trace::run(context, &program, self.valid).map_err(wrong)?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        match self.json {
-            true => writeln!(out, "{}", trace.to_json(&program))?,
-            false => trace.show(&program, &mut out)?,
+        if self.json {
+            return crate::print_json(trace.to_json(&program));
         }
+        let mut out = terminal::text();
+        trace.show(&program, &mut out)?;
         Ok(out.flush()?)
     }
 
@@ -100,7 +100,7 @@ impl Run {
             .examples(&selection)?
             .map(|example| example.map(|example| (example.id.clone(), example)));
         let examples: HashMap<String, Example> = examples.collect::<Result<_, _>>()?;
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = terminal::json();
         let mut scratch = Scratch::default();
         for line in lines {
             let mut object = Map::new();

@@ -47,7 +47,7 @@ impl Score {
                 "accuracy": report.accuracy(),
                 "unknown": report.unknown.len(),
             });
-            crate::print(summary)?;
+            crate::print_json(summary)?;
         } else {
             crate::print(format_args!("examples   {}", report.verdicts.len()))?;
             crate::print(format_args!("predicted  {}", report.predicted()))?;
@@ -56,9 +56,10 @@ impl Score {
         }
         if let Some((line, id)) = report.unknown.first() {
             let (file, count) = (self.file.display(), report.unknown.len());
-            eprintln!(
-                "mapo: note: {count} predictions are for no example of {split}; the first is {file}, line {line}: {id}"
+            let note = format!(
+                "{count} predictions are for no example of {split}; the first is {file}, line {line}: {id}"
             );
+            eprintln!("mapo: note: {}", crate::terminal::clean(&note));
         }
         Ok(())
     }

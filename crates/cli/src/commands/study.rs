@@ -4,7 +4,7 @@ use crate::data_args::{DataArgs, examples};
 use crate::models::Models;
 use crate::threads::pool;
 use crate::watching::{Display, Stopper};
-use crate::{Outcome, print, table_view};
+use crate::{Outcome, print, print_json, table_view};
 use clap::Args;
 use mapo_datasets::{Example, Pruning, Selection};
 use mapo_training::eval::{self, Prediction};
@@ -55,7 +55,7 @@ pub struct Study {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// How many threads; all cores when not given.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -109,7 +109,7 @@ impl Study {
             object["split"] = json!(self.data.data.split(&selection));
             object["models"] = json!(models.cards.len());
             object["beam"] = json!(self.beam);
-            return print(object);
+            return print_json(object);
         }
         print(findings.to_string().trim_end())?;
         self.show_sample(&examples, &findings)

@@ -4,7 +4,7 @@ use crate::data_args::{SelectionArgs, which_dataset};
 use crate::settings_args::SettingsArgs;
 use crate::threads::threads;
 use crate::watching::{Live, Stopper};
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::{Dataset, ReadingChoice, Selection};
 use mapo_training::{Folder, Origin, Part, Preset, RunConfig, Session, Shares};
@@ -63,7 +63,7 @@ pub struct Train {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// How many threads; all cores when not given. With one, a run depends on its seed and its data alone.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -181,7 +181,7 @@ impl Train {
             if let Some(best) = best.filter(|best| !best.each.is_empty()) {
                 summary["dev"] = json!(best.each);
             }
-            return print(summary);
+            return print_json(summary);
         }
         print(format_args!("steps     {step}, in {seconds:.1} s"))?;
         if step > first {

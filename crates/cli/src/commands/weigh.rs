@@ -2,7 +2,7 @@
 
 use crate::data_args::which_dataset;
 use crate::threads::pool;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_training::store::{Entry, StoreReader, StoreWriter};
@@ -51,7 +51,7 @@ pub struct Weigh {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// How many threads; all cores when not given.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -138,7 +138,7 @@ impl Weigh {
                     "right_of_all_programs": shares.of_all, "right_of_all_weight": shares.of_all_weight,
                 });
             }
-            return print(summary);
+            return print_json(summary);
         }
         print(format_args!(
             "questions  {}, {solved} of them with a program",

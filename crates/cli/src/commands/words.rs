@@ -3,7 +3,7 @@
 use crate::data_args::SelectionArgs;
 use crate::size::Size;
 use crate::words_of::words_of;
-use crate::{Outcome, print};
+use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::Dataset;
 use mapo_model::inputs::vocabulary;
@@ -60,7 +60,7 @@ impl Words {
         let bytes = std::fs::metadata(&self.out)?.len();
         let found = kept.words.iter().filter(|word| wanted.contains(*word)).count();
         if self.json {
-            return print(json!({
+            return print_json(json!({
                 "out": self.out.display().to_string(), "words": kept.words.len(), "of": all.words.len(),
                 "dimensions": kept.dimensions, "bits": precision.bits(), "bytes": bytes,
                 "wanted": wanted.len(), "found": found,

@@ -48,6 +48,7 @@ pub(crate) fn link(text: &str, tokens: &[String], table: &Table) -> Vec<Mention>
     let (mut mentions, mut beside) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < tokens.len() {
+        mapo_stopping::check();
         let mut found = asked.beginning_at(at);
         if let Some((quality, longest)) = found.first()
             && *quality < Quality::Whole
@@ -180,6 +181,7 @@ impl Asked<'_> {
     fn quality(&self, constant: &Constant) -> Quality {
         let columns = self.shapes.columns.iter().filter(|shape| !shape.is_numeric);
         let qualities = columns.map(|shape| {
+            mapo_stopping::glance();
             let held = self.table.columns()[shape.column].holds(constant);
             Quality::of(shape, held)
         });

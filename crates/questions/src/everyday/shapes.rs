@@ -50,6 +50,7 @@ const NO: [&str; 4] = ["no", "false", "n", "f"];
 
 impl Shape {
     fn new(number: usize, column: &Column) -> Self {
+        mapo_stopping::check();
         let distinct = column.values_len();
         let texts = || {
             let texts = column.values().filter_map(|value| match value {

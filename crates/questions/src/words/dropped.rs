@@ -10,10 +10,11 @@ use std::collections::{HashMap, HashSet};
 /// paulo`.
 pub(super) fn dropped(table: &Table) -> Vec<(String, Vec<String>)> {
     let columns: Vec<&Column> = text_columns(table).map(|(_, column)| column).collect();
+    let flag = mapo_stopping::carry();
     let parts: Vec<Vec<(String, &str)>> = match table.is_large() {
         true => columns
             .into_par_iter()
-            .map(|column| dropped_of(table, column))
+            .map(|column| flag.within(|| dropped_of(table, column)))
             .collect(),
         false => columns
             .into_iter()
@@ -44,6 +45,7 @@ fn dropped_of<'t>(table: &Table, column: &'t Column) -> Vec<(String, &'t str)> {
     let mut seen = vec![false; raw.len()];
     let mut dropped = Vec::new();
     for &text in column.texts() {
+        mapo_stopping::glance();
         if std::mem::replace(&mut seen[text as usize], true) {
             continue;
         }

@@ -18,7 +18,11 @@ impl LongWords {
 
     pub fn new(table: &Table) -> Self {
         let columns: Vec<&Column> = text_columns(table).map(|(_, column)| column).collect();
-        let words: Vec<HashSet<&str>> = columns.par_iter().map(|column| Self::of_column(column)).collect();
+        let flag = mapo_stopping::carry();
+        let words: Vec<HashSet<&str>> = columns
+            .par_iter()
+            .map(|column| flag.within(|| Self::of_column(column)))
+            .collect();
         let mut known: HashSet<&str> = HashSet::new();
         let mut long = LongWords::default();
         for word in words.into_iter().flatten().filter(|word| known.insert(word)) {
@@ -33,6 +37,7 @@ impl LongWords {
     pub fn of_column(column: &Column) -> HashSet<&str> {
         let mut known = HashSet::new();
         for text in column.forms().iter() {
+            mapo_stopping::glance();
             // Most texts of a large table are numbers and the like.
             if !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
                 continue;
@@ -50,7 +55,10 @@ impl LongWords {
         let (first, last) = (*word.as_bytes().first()?, *word.as_bytes().last()?);
         let lengths = word.len().saturating_sub(2)..=word.len() + 2;
         let alike = lengths.filter_map(|length| self.0.get(&(first, last, length)));
-        let mut meant = alike.flatten().filter(|known| is_misspelt(word, known));
+        let mut meant = alike.flatten().filter(|known| {
+            mapo_stopping::glance();
+            is_misspelt(word, known)
+        });
         match (meant.next(), meant.next()) {
             (Some(word), None) => Some(word),
             _ => None,
@@ -99,6 +107,8 @@ pub(super) fn pairs(table: &Table, first: &[String], second: &[String]) -> Vec<F
         pairs.sort_unstable();
         pairs
     };
+    let flag = mapo_stopping::carry();
+    let in_column = |column: &(u16, &Column)| flag.within(|| in_column(column));
     columns.par_iter().map(in_column).collect::<Vec<_>>().concat()
 }
 

@@ -33,6 +33,7 @@ impl Places {
         let mut known = HashSet::new();
         for (_, column) in text_columns(table) {
             for value in column.values() {
+                mapo_stopping::glance();
                 if let Value::Text(text) = value
                     && known.insert(text)
                 {

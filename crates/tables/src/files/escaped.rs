@@ -1,12 +1,13 @@
 //! Reading WikiTableQuestions' own kinds of comma- and tab-separated files, which escape with backslashes.
 
 use super::cells::{LONGEST_CELL, MOST_COLUMNS};
+use super::quotes::Quotes;
 use super::source::{Source, content, unreadable};
 use super::{LoadOptions, TableError, check_headers};
 use crate::TableBuilder;
 use csv::StringRecord;
 use mapo_text as text;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// What backslashes are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +38,13 @@ pub(super) fn read(
         file: &name,
         escapes,
         feeds,
-        reader: builder.from_reader(source.into_reader().chain(end)),
+        reader: builder.from_reader(Quotes::new(source.into_reader()).chain(end)),
     };
     lines.read(options)
 }
+
+const UNCLOSED: &str = "the quote that opens here is never closed, and all that follows would be one cell; close it, \
+                        or write \\\" where it is part of the text";
 
 /// The lines of a file on their way into a table.
 struct Lines<'a, R> {
@@ -48,7 +52,7 @@ struct Lines<'a, R> {
     escapes: Escapes,
     /// Whether lines end in `\n` alone.
     feeds: bool,
-    reader: csv::Reader<R>,
+    reader: csv::Reader<io::Chain<Quotes<R>, &'a [u8]>>,
 }
 
 impl<R: Read> Lines<'_, R> {
@@ -90,6 +94,10 @@ impl<R: Read> Lines<'_, R> {
             .reader
             .read_record(record)
             .map_err(|error| self.csv_problem(error))?;
+        let unclosed = self.reader.get_ref().get_ref().0.unclosed();
+        if let (Escapes::Quotes, Some(line)) = (self.escapes, unclosed) {
+            return Err(self.problem(Some(line), UNCLOSED));
+        }
         if let Some((column, cell)) = record
             .iter()
             .enumerate()

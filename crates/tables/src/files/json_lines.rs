@@ -3,6 +3,7 @@
 //! that is itself an object or an array becomes its JSON text.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS, Piece};
+use super::separated::count_lines;
 use super::source::{Source, content, unreadable};
 use super::{LoadOptions, TableError, check_headers};
 use crate::TableBuilder;
@@ -51,7 +52,10 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
             .read_more(WAVE, &mut wave)
             .map_err(|error| unreadable(&name, error))?;
         let taken = match more {
-            true => memchr::memrchr(b'\n', &wave).map_or(0, |end| end + 1),
+            // Old files have `\r` alone at the ends of lines.
+            true => memchr::memrchr(b'\n', &wave)
+                .or_else(|| memchr::memrchr(b'\r', &wave))
+                .map_or(0, |end| end + 1),
             false => wave.len(),
         };
         table.take(&wave[..taken], lines)?;
@@ -62,7 +66,7 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
             let problem = "the line goes on for more than 256 MiB; write one object in a line";
             return Err(content(&name, Some(lines + 1), problem));
         }
-        lines += memchr::memchr_iter(b'\n', &wave[..taken]).count() as u64;
+        lines += count_lines(&wave[..taken]);
         wave.drain(..taken);
     }
 }
@@ -214,7 +218,16 @@ fn split(lines: &[u8]) -> Vec<&[u8]> {
 fn objects(lines: &[u8]) -> (Objects, u64, Option<serde_json::Error>) {
     let mut objects = Objects::of(lines.len().max(FEW_OF_A_PIECE / CELLS_PER_BYTE));
     let mut count = 0;
-    for line in lines.split_inclusive(|byte| *byte == b'\n') {
+    // No string of JSON has a line end in it.
+    let mut rest = lines;
+    while !rest.is_empty() {
+        let end = match memchr::memchr2(b'\n', b'\r', rest) {
+            Some(end) if rest[end..].starts_with(b"\r\n") => end + 2,
+            Some(end) => end + 1,
+            None => rest.len(),
+        };
+        let (line, behind) = rest.split_at(end);
+        rest = behind;
         count += 1;
         if line.trim_ascii().is_empty() {
             continue;

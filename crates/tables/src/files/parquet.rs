@@ -4,6 +4,7 @@
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
 use super::largest::{TextCount, too_large};
+use super::pages::Looked;
 use super::source::{Source, content};
 use super::thrift::{Flaw, look_through};
 use super::{LoadOptions, TableError, check_headers};
@@ -11,7 +12,7 @@ use crate::TableBuilder;
 use crate::texts::Interner;
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType, Int96};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
@@ -361,12 +362,13 @@ fn read_leaf<R: ChunkReader + 'static>(
     leaf: usize,
     counts: &Counts,
 ) -> Result<ReadColumn, Problem> {
-    let column = reader.metadata().file_metadata().schema_descr().column(leaf);
+    let descriptor = reader.metadata().file_metadata().schema_descr().column(leaf);
     let mut cells = Cells::new(counts);
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
-        let column = &*column;
-        match group.get_column_reader(leaf)? {
+        let column = &*descriptor;
+        let pages = Looked::new(group.get_column_page_reader(leaf)?, column.max_def_level() > 0);
+        match get_column_reader(Arc::clone(&descriptor), Box::new(pages)) {
             ColumnReader::BoolColumnReader(values) => {
                 read_values(values, &mut cells, |value, out| show(out, value))?
             }

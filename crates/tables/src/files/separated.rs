@@ -82,7 +82,7 @@ pub(super) fn read(
 }
 
 /// Line ends: `\n`, `\r\n` and `\r`.
-fn count_lines(bytes: &[u8]) -> u64 {
+pub(super) fn count_lines(bytes: &[u8]) -> u64 {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n'));
     (feeds + returns.count()) as u64

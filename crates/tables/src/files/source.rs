@@ -26,7 +26,8 @@ impl<'a> Source<'a> {
         let source = Source::begun(name, Box::new(reader), size)?;
         if source.beginning.starts_with(&[0x1f, 0x8b]) {
             let packed = Cursor::new(source.beginning).chain(source.rest);
-            return Source::begun(name, Box::new(MultiGzDecoder::new(packed)), None)?.in_utf8();
+            let unpacked = Unpacked(MultiGzDecoder::new(packed));
+            return Source::begun(name, Box::new(unpacked), None)?.in_utf8();
         }
         source.in_utf8()
     }
@@ -114,7 +115,30 @@ impl<'a> Source<'a> {
     }
 }
 
+/// What gzip unpacks. What is wrong with the packed file is told apart from what is wrong with the disk.
+struct Unpacked<R>(R);
+
+/// A file that gzip cannot unpack.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Damaged(io::Error);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        self.0.read(out).map_err(|error| match error.kind() {
+            InvalidData | InvalidInput | UnexpectedEof => io::Error::new(InvalidData, Damaged(error)),
+            _ => error,
+        })
+    }
+}
+
 pub(super) fn unreadable(name: &str, source: io::Error) -> TableError {
+    if let Some(damaged) = source.get_ref().and_then(|inner| inner.downcast_ref::<Damaged>()) {
+        let problem =
+            format!("the file is packed by gzip and damaged ({damaged}); pack it again from a good copy");
+        return content(name, None, problem);
+    }
     TableError::Io {
         file: name.to_owned(),
         source,

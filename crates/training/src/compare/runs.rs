@@ -194,8 +194,9 @@ impl<'a> Runs<'a> {
         };
         if !self.explored.contains_key(&store) {
             let load = || memories::load(&store, train, &self.plan.reading, variant.settings.belief);
-            let found = self.pool.install(load)?;
-            self.explored.insert(store.clone(), found);
+            let loaded = self.pool.install(load)?;
+            watch.loaded(&store, &loaded.stale);
+            self.explored.insert(store.clone(), loaded.memories);
         }
         Ok(Some(store))
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::run::config::RunConfig;
+use crate::run::memories::Stale;
 use crate::run::parts::{Part, Questions};
 use crate::run::{Trainer, filling, memories};
 use crate::store::StoreWriter;
@@ -25,6 +26,9 @@ pub trait Watch {
 
     /// Exploration has come to its end, or was stopped.
     fn explored(&mut self) {}
+
+    /// Memories were read from a store, of which some may not have been taken over.
+    fn loaded(&mut self, _store: &Path, _stale: &Stale) {}
 }
 
 /// Nobody looks, but it can be stopped.
@@ -64,8 +68,12 @@ impl Beginning {
                 explore_into(own_store, config, part, run.seed, train, &pool, watch)?;
             }
             match is_open {
-                true => memories
-                    .extend(pool.install(|| memories::load(store, train, &part.reading, settings.belief))?),
+                true => {
+                    let load = || memories::load(store, train, &part.reading, settings.belief);
+                    let loaded = pool.install(load)?;
+                    watch.loaded(store, &loaded.stale);
+                    memories.extend(loaded.memories);
+                }
                 false => memories.resize(memories.len() + train.len(), Memory::default()),
             }
         }

@@ -5,6 +5,7 @@ use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
 use mapo_language::{Language, Token};
 use std::borrow::Borrow;
+use std::path::Path;
 
 use crate::{Error, Result};
 
@@ -33,6 +34,23 @@ pub fn header(
     }
 }
 
+/// Whether what is there of a store can be gone on with: it must be of these examples, as they are now.
+fn go_on(store: &Path, entries: &[Entry], examples: &[impl Borrow<Example>]) -> Result<()> {
+    let mut pairs = entries.iter().zip(examples.iter().map(Borrow::borrow));
+    let other = pairs.find(|(entry, example)| entry.id != example.id || entry.is_of_another(example));
+    match other {
+        None => Ok(()),
+        Some((entry, _)) => Err(Error::Memory {
+            file: store.to_owned(),
+            problem: format!(
+                "example {} has changed since it was explored: its question, answer or table is another; \
+                 remove the file to explore from the beginning",
+                entry.id
+            ),
+        }),
+    }
+}
+
 /// Explores, on the current rayon pool, the examples that `entries` does not have yet; each one's programs
 /// join `entries` and, where there is one, the store, in the order of the examples. `programs`, `pruning` and
 /// `seed` are those of the store's header.
@@ -51,6 +69,9 @@ pub fn fill(
         seed,
         ..Plan::default()
     };
+    if let Some(store) = &store {
+        go_on(store.partial(), entries, examples)?;
+    }
     explore_all(
         entries.len() as u64..examples.len() as u64,
         |index| TableEnv::exploring(examples[index as usize].borrow(), pruning),
@@ -67,7 +88,7 @@ pub fn fill(
                 Ok(program.ok_or_else(unreadable)?.to_string())
             };
             let programs = exploration.memory.iter().map(text).collect::<Result<_>>()?;
-            let entry = Entry::new(&example.id, &exploration, programs);
+            let entry = Entry::new(example, &exploration, programs);
             if let Some(store) = &mut store {
                 store.push(&entry)?;
             }

@@ -18,6 +18,7 @@
 //! may be a few steps newer than those that they would have had.
 
 use mapo_core::{Action, ExploredSet, Memory, MemoryStore};
+use mapo_datasets::{Example, Fingerprint};
 use mapo_files::Lock;
 use mapo_model::file::load;
 use mapo_programmer::{Checkpoint, Network, Vectors, Words};
@@ -84,6 +85,9 @@ struct Notes {
     /// The other files at this step, so that what has changed since is found; none in runs from before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     beside: BTreeMap<String, Sum>,
+    /// The questions, answers and tables that it trains on; none in runs from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Fingerprint>,
 }
 
 /// The length of a file, or of its beginning, and its checksum.
@@ -106,6 +110,9 @@ impl Sum {
 #[derive(Serialize, Deserialize)]
 struct Last {
     step: u64,
+    /// Files at that step that tell times and places, for the checkpoints of equal runs are to be equal.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    beside: BTreeMap<String, Sum>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,7 +168,16 @@ impl Folder {
     /// If there is none, or its configuration cannot be read.
     pub fn open(path: &Path) -> Result<(Self, RunConfig)> {
         let folder = Self::at(path);
-        let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| folder.io(CONFIG, source))?;
+        let text = std::fs::read_to_string(path.join(CONFIG)).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::Run {
+                file: path.to_owned(),
+                problem: format!(
+                    "there is no run here to go on with; begin one: mapo train --data DATASET --run {}",
+                    path.display()
+                ),
+            },
+            _ => folder.io(CONFIG, source),
+        })?;
         let config = toml::from_str(&text).map_err(|error| folder.wrong(CONFIG, error.message()))?;
         Ok((folder, config))
     }
@@ -200,6 +216,7 @@ impl Folder {
     fn lock(&mut self) -> Result<()> {
         if self.lock.is_none() {
             self.lock = Some(Lock::take(&self.path, LOCK)?);
+            mapo_files::sweep(&self.path);
         }
         Ok(())
     }
@@ -271,9 +288,7 @@ impl Folder {
             serde_json::to_vec(&trainer.actors()).map_err(|error| self.wrong(&name, &error.to_string()))?;
         self.write(&name, &text)?;
         beside.insert(name, Sum::of(&text));
-        if let Some(memories) = self.read_if_there(MEMORY)? {
-            beside.insert(MEMORY.to_owned(), Sum::of(&memories));
-        }
+        beside.extend(self.sums([MEMORY])?);
         let learner = trainer.learner();
         let network = learner.network();
         let start = self.path.join(START);
@@ -283,6 +298,7 @@ impl Folder {
         }
         let notes = Notes {
             words: Some(START.to_owned()),
+            data: Some(Fingerprint::of_all(&trainer.questions.train)),
             beside,
             best: trainer.best().map(|best| BestNote {
                 step: best.step,
@@ -299,14 +315,16 @@ impl Folder {
             notes: serde_json::to_value(notes).map_err(|error| self.wrong(&name, &error.to_string()))?,
         };
         checkpoint.save(&self.path.join(name))?;
-        let last =
-            serde_json::to_vec(&Last { step }).map_err(|error| self.wrong(LAST, &error.to_string()))?;
+        let beside = self.sums([CONFIG, METRICS])?;
+        let last = serde_json::to_vec(&Last { step, beside })
+            .map_err(|error| self.wrong(LAST, &error.to_string()))?;
         self.write(LAST, &last)?;
-        for old in self.checkpoints()?.into_iter().filter(|&old| old != step) {
-            // Another is there: what cannot be removed does no harm.
-            let _ = std::fs::remove_file(self.path.join(checkpoint_name(old)));
-            let _ = std::fs::remove_file(self.path.join(explored_name(old)));
-            let _ = std::fs::remove_file(self.path.join(actors_name(old)));
+        // Also what a process left that was killed before its checkpoint was complete.
+        for name in [checkpoint_name, explored_name, actors_name] {
+            for old in self.steps(name)?.into_iter().filter(|&old| old != step) {
+                // Another is there: what cannot be removed does no harm.
+                let _ = std::fs::remove_file(self.path.join(name(old)));
+            }
         }
         Ok(())
     }
@@ -322,12 +340,13 @@ impl Folder {
         Ok(self.path.join(name))
     }
 
-    /// What the run left, if it came to a checkpoint. Lines that were written after it are cut off.
+    /// What the run left, if it came to a checkpoint; `train` is what it trains on. Lines that were written after it are cut off.
     ///
     /// # Errors
     /// If a file is missing or does not hold what it should.
-    pub fn load(&mut self, examples: usize) -> Result<Option<Saved>> {
+    pub fn load(&mut self, train: &[Example]) -> Result<Option<Saved>> {
         self.lock()?;
+        let examples = train.len();
         let step = self.checkpoints()?.into_iter().max();
         if let Some(last) = self.read_if_there(LAST)? {
             let last: Last =
@@ -338,6 +357,9 @@ impl Folder {
                     step.map_or("the beginning".to_owned(), checkpoint_name)
                 );
                 return Err(self.wrong(&checkpoint_name(last.step), &problem));
+            }
+            for (name, sum) in &last.beside {
+                self.check(name, *sum, last.step)?;
             }
         }
         let Some(step) = step else {
@@ -350,19 +372,17 @@ impl Folder {
         let mut checkpoint = Checkpoint::load(&self.path.join(&name), true)?;
         let notes: Notes = serde_json::from_value(checkpoint.notes.clone())
             .map_err(|error| self.wrong(&name, &error.to_string()))?;
+        if notes.data.is_some_and(|data| data != Fingerprint::of_all(train)) {
+            let problem = "the questions, answers or tables to train on are not those of this run any more; \
+                           put them back, or begin another run with --init";
+            return Err(self.wrong("", problem));
+        }
         if let Some(words) = &notes.words {
             let start = Checkpoint::load(&self.path.join(words), false)?;
             checkpoint.network = with_words(&checkpoint.network, &start.network.shared_words())?;
         }
         for (name, sum) in &notes.beside {
-            let content = self.read_if_there(name)?.unwrap_or_default();
-            let beginning = content.get(..sum.bytes as usize);
-            if beginning.map(Sum::of) != Some(*sum) {
-                let problem = format!(
-                    "is damaged: it is not what it was at step {step}; take a copy from before, or begin another run"
-                );
-                return Err(self.wrong(name, &problem));
-            }
+            self.check(name, *sum, step)?;
         }
         let memories = self.read_memories(step, examples)?;
         self.logged = Some(Vec::new());
@@ -407,6 +427,32 @@ impl Folder {
             actors,
             best,
         }))
+    }
+
+    /// The checksums of those of these files that are there.
+    fn sums<const N: usize>(&self, names: [&str; N]) -> Result<BTreeMap<String, Sum>> {
+        let mut sums = BTreeMap::new();
+        for name in names {
+            if let Some(content) = self.read_if_there(name)? {
+                sums.insert(name.to_owned(), Sum::of(&content));
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Whether a file, or its beginning, is what it was at a step.
+    fn check(&self, name: &str, sum: Sum, step: u64) -> Result<()> {
+        let content = self.read_if_there(name)?.unwrap_or_default();
+        let beginning = content.get(..sum.bytes as usize);
+        match beginning.map(Sum::of) == Some(sum) {
+            true => Ok(()),
+            false => {
+                let problem = format!(
+                    "is damaged: it is not what it was at step {step}; take a copy from before, or begin another run"
+                );
+                Err(self.wrong(name, &problem))
+            }
+        }
     }
 
     /// Appends what has joined the memories since the last time: at first the whole of them, and from then on
@@ -497,13 +543,20 @@ impl Folder {
     }
 
     fn checkpoints(&self) -> Result<Vec<u64>> {
+        self.steps(checkpoint_name)
+    }
+
+    /// The steps of which there is a file that is named so.
+    fn steps(&self, named: fn(u64) -> String) -> Result<Vec<u64>> {
         let files = std::fs::read_dir(&self.path).map_err(|source| self.io("", source))?;
         let names = files
             .flatten()
             .filter_map(|file| file.file_name().into_string().ok());
         let step = |name: String| {
-            let step = name.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?;
-            step.parse().ok()
+            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let digits = digits.trim_end_matches(|c: char| !c.is_ascii_digit());
+            let step = digits.parse().ok()?;
+            (named(step) == name).then_some(step)
         };
         Ok(names.filter_map(step).collect())
     }

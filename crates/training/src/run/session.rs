@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
         beginning: impl FnOnce() -> Result<Beginning>,
     ) -> Result<Self> {
         let RunConfig { run, settings } = config;
-        let trainer = match folder.load(questions.train.len())? {
+        let trainer = match folder.load(&questions.train)? {
             Some(saved) => Trainer::resume(settings, run.seed, run.threads, saved, questions)?,
             None => {
                 let trainer = Trainer::begin(config, questions, beginning()?)?;

@@ -56,7 +56,7 @@ impl Check {
         }
         let report = Report::new(examples.len(), &tables);
         match self.json {
-            true => print(report.to_json(&self))?,
+            true => crate::print_json(report.to_json(&self))?,
             false => report.show(&self)?,
         }
         match report.different.is_empty() {

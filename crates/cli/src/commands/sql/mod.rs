@@ -3,15 +3,15 @@
 mod check;
 mod engine;
 
-use crate::Outcome;
 use crate::data_args::{SelectionArgs, which_dataset};
+use crate::{Outcome, terminal};
 use check::Check;
 use clap::Args;
 use mapo_datasets::Dataset;
 use mapo_language::explain::{sql, write_sql_table};
 use mapo_language::{Program, ProgramError};
 use mapo_tables::{Format, LoadOptions, Table};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Write a table, and a program on it, as SQL for SQLite and DuckDB.
@@ -108,7 +108,7 @@ impl Sql {
             format: self.format,
             fix_headers: self.fix_headers,
             drop_totals: !self.keep_totals,
-            ..LoadOptions::default()
+            largest: crate::memory::largest_table(),
         };
         let table = Table::open(path, options)?;
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
@@ -120,7 +120,7 @@ impl Sql {
             }
             None => None,
         };
-        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut out = terminal::exact();
         if !self.query {
             write_sql_table(&table, &mut out)?;
         }
