@@ -1,6 +1,6 @@
 //! The training loop: acting and learning, and evaluating now and then.
 
-use mapo_core::RunError;
+use mapo_core::{ActorTimes, RunError, Step};
 use mapo_datasets::Example;
 use mapo_model::inputs::encode::encode_all;
 use mapo_programmer::Network;
@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::{Best, Event, Observer, Trainer};
+use super::{Best, Elsewhere, Event, Observer, Trainer};
 use crate::eval;
+use crate::learner::NeuralLearner;
 use crate::run::metrics::{Metrics, Window};
 use crate::settings::Settings;
 use crate::{Error, Result};
@@ -29,9 +30,14 @@ impl Trainer<'_> {
     /// Those of the network, a number that is not finite, and those of `observe`.
     pub fn run(&mut self, stop: &AtomicBool, observe: &mut Observer<'_>) -> Result<()> {
         self.window = Window::new(self.threads());
-        while !is_over(self.settings, self.step(), stop) {
+        while !is_over(self.settings, self.step(), stop, self.elsewhere.is_some()) {
             self.go(stop, observe)?;
             self.measure(observe)?;
+        }
+        let is_done = self.step() >= self.settings.steps;
+        if let Some(Elsewhere { doors, .. }) = self.elsewhere.as_mut().filter(|_| is_done) {
+            doors.close()?;
+            self.hear()?;
         }
         Ok(())
     }
@@ -43,19 +49,41 @@ impl Trainer<'_> {
     /// Acts and learns until the model is to be evaluated.
     fn go(&mut self, stop: &AtomicBool, observe: &mut Observer<'_>) -> Result<()> {
         let (settings, window) = (self.settings, &mut self.window);
+        let is_elsewhere = self.elsewhere.is_some();
         let mut told = Ok(());
-        let went = self.run.go(&mut self.learner, |made| {
+        let observe = |made: &Step<'_, NeuralLearner>| {
             window.add(made);
             told = observe(&Event::Step { step: made.step });
             let is_due = made.step.is_multiple_of(settings.evaluate);
-            if told.is_err() || is_due || is_over(settings, made.step, stop) {
+            if told.is_err() || is_due || is_over(settings, made.step, stop, is_elsewhere) {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
-        });
+        };
+        let went = match &mut self.elsewhere {
+            None => self.run.go(&mut self.learner, observe),
+            Some(Elsewhere { doors, rounds }) => {
+                let went = self.run.go_with(&mut self.learner, &mut **doors, rounds, observe);
+                match went {
+                    // Who was asked to stop does not wait for actors.
+                    Err(RunError::Idle) if stop.load(Relaxed) => Ok(ActorTimes::default()),
+                    went => went.map(|()| ActorTimes::default()),
+                }
+            }
+        };
         let times = went.map_err(|error| self.failed(error))?;
         self.window.times.acting += times;
         told
+    }
+
+    /// Takes over what actors elsewhere have found since it last looked.
+    fn hear(&mut self) -> Result<()> {
+        let Some(Elsewhere { doors, .. }) = &mut self.elsewhere else {
+            return Ok(());
+        };
+        let (_, _, memories) = doors.open();
+        let heard = self.run.hear(memories);
+        heard.map_err(|error| self.failed(error))
     }
 
     /// What is said of a run that cannot go on.
@@ -156,7 +184,8 @@ impl Trainer<'_> {
     }
 }
 
-fn is_over(settings: &Settings, step: u64, stop: &AtomicBool) -> bool {
-    let is_stopped = stop.load(Relaxed) && step.is_multiple_of(settings.refresh);
+/// Actors elsewhere get the learner's own parameters when it goes on, so that it may stop at any step.
+fn is_over(settings: &Settings, step: u64, stop: &AtomicBool, is_elsewhere: bool) -> bool {
+    let is_stopped = stop.load(Relaxed) && (is_elsewhere || step.is_multiple_of(settings.refresh));
     is_stopped || step >= settings.steps
 }

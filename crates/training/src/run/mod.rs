@@ -14,7 +14,7 @@ pub mod parts;
 pub mod session;
 pub mod times;
 
-use mapo_core::{Action, Course, Memory, Run, SharedMemories, Task, TrainingBatch};
+use mapo_core::{Action, Course, Doors, Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{EncoderConfig, Network, Words};
@@ -86,6 +86,14 @@ pub struct Trainer<'a> {
     window: Window,
     /// What was counted before the window.
     past: Totals,
+    /// Where the actors are, if not in this process.
+    elsewhere: Option<Elsewhere<'a>>,
+}
+
+/// The doors to actors that are elsewhere, and the batches that each shard had made when they were opened.
+struct Elsewhere<'a> {
+    doors: Box<dyn Doors<NeuralPolicy> + 'a>,
+    rounds: Vec<u64>,
 }
 
 /// Whoever wants to hear what a run has come to.
@@ -217,7 +225,21 @@ impl<'a> Trainer<'a> {
             began: Instant::now(),
             window: Window::new(1),
             past: Totals::default(),
+            elsewhere: None,
         })
+    }
+
+    /// Lets actors elsewhere act for this run from now on, who have its examples in as many shards as there
+    /// are `rounds`: the batches that each has made.
+    pub fn with_actors(mut self, doors: Box<dyn Doors<NeuralPolicy> + 'a>, rounds: Vec<u64>) -> Self {
+        self.run = self.run.in_shards(rounds.len());
+        self.elsewhere = Some(Elsewhere { doors, rounds });
+        self
+    }
+
+    /// What the run does.
+    pub fn course(&self) -> &Course {
+        self.run.course()
     }
 
     /// Steps made so far.
@@ -264,7 +286,10 @@ impl<'a> Trainer<'a> {
 }
 
 /// An example as actors hold it. Where its programs are known, they are its memory, whatever was found.
-fn task(
+///
+/// # Errors
+/// If the memory does not fit the example.
+pub fn task(
     place: usize,
     example: &Example,
     input: Input,

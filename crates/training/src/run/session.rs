@@ -1,6 +1,8 @@
 //! One process's part in a run: it begins or takes up the run in its directory and trains, with everything
 //! kept there.
 
+use mapo_core::Doors;
+use mapo_model::NeuralPolicy;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -86,6 +88,14 @@ impl<'a> Session<'a> {
             folder,
             trainer,
         })
+    }
+
+    /// Lets actors elsewhere act for the run: see [`Trainer::with_actors`].
+    pub fn with_actors(self, doors: Box<dyn Doors<NeuralPolicy> + 'a>, rounds: Vec<u64>) -> Self {
+        Self {
+            trainer: self.trainer.with_actors(doors, rounds),
+            ..self
+        }
     }
 
     /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the
