@@ -48,4 +48,4 @@ pub use presence::{Leading, Presence};
 pub use queue::Dropped;
 pub use record::{Record, Terms, forget, list};
 pub use server::{Address, PATIENCE, Server};
-pub use status::{OFTEN, Status, status};
+pub use status::{Status, found, status};

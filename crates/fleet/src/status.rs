@@ -1,10 +1,10 @@
 //! Who takes part in a run, and how it goes.
 
-use std::time::Duration;
-
+use mapo_core::MemoryStore;
 use serde::Serialize;
 
 use crate::Result;
+use crate::memories::Memories;
 use crate::policies::Version;
 use crate::presence::{Leading, Presence};
 use crate::queue::Dropped;
@@ -93,5 +93,16 @@ pub fn status(server: &Server, name: &str) -> Result<Status> {
     })
 }
 
-/// How often a status is worth being asked for.
-pub const OFTEN: Duration = Duration::from_secs(2);
+/// Everything that a run's actors have found and a server has acknowledged, by shard, in its order.
+///
+/// # Errors
+/// If the server has no such run, or a message of the logs is damaged.
+pub fn found(server: &Server, name: &str) -> Result<Vec<mapo_core::Finding>> {
+    let record = Record::find(server, name)?;
+    let logs = Memories::open(server, &record, "reader")?;
+    let mut found = Vec::new();
+    for shard in 0..record.shards as u32 {
+        found.extend(logs.read(shard, 0)?);
+    }
+    Ok(found)
+}

@@ -10,7 +10,7 @@ use crate::run::beginning::{Beginning, Watch};
 use crate::run::config::RunConfig;
 use crate::run::folder::Folder;
 use crate::run::parts::Questions;
-use crate::run::{Event, Trainer};
+use crate::run::{Event, Examiner, Trainer};
 use crate::{Error, Result};
 
 /// A run in its directory.
@@ -98,6 +98,14 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Lets models be measured elsewhere: see [`Trainer::with_examiner`].
+    pub fn with_examiner(self, examiner: Box<dyn Examiner + 'a>) -> Self {
+        Self {
+            trainer: self.trainer.with_examiner(examiner),
+            ..self
+        }
+    }
+
     /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the
     /// best model and what the run needs to go on. `observe` hears of every step and, when it has been kept,
     /// of every evaluation.
@@ -126,10 +134,12 @@ impl<'a> Session<'a> {
                 if let (true, Some(best)) = (*is_best, trainer.best()) {
                     folder.save_best(best)?;
                 }
+            }
+            if let Event::Measured { trainer, .. } | Event::Submitted { trainer } = event
                 // Only there do the actors' parameters equal the learner's.
-                if trainer.step().is_multiple_of(config.settings.refresh) {
-                    folder.save(trainer)?;
-                }
+                && trainer.step().is_multiple_of(config.settings.refresh)
+            {
+                folder.save(trainer)?;
             }
             observe(event)
         });

@@ -30,6 +30,14 @@ enum Command {
     Learn(Box<learn::Learn>),
     Act(act::Act),
     Status(status::Status),
+    /// Print every program that actors have found and the server has acknowledged, one JSON object a line.
+    Found {
+        #[command(flatten)]
+        server: ServerArgs,
+        /// The run's name.
+        #[arg(long, value_name = "NAME")]
+        run: String,
+    },
     /// Name the runs of a server.
     List {
         #[command(flatten)]
@@ -51,6 +59,12 @@ impl Fleet {
             Command::Learn(learn) => learn.execute(),
             Command::Act(act) => act.execute(),
             Command::Status(status) => status.execute(),
+            Command::Found { server, run } => {
+                let found = mapo_fleet::found(&server.connect_alone()?, &run)?;
+                found
+                    .iter()
+                    .try_for_each(|finding| crate::print(serde_json::to_string(finding)?))
+            }
             Command::List { server } => {
                 let names = mapo_fleet::list(&server.connect_alone()?)?;
                 names.into_iter().try_for_each(crate::print)
