@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digests;
 use crate::error::at;
+use crate::evaluate::Elsewhere;
 use crate::lease::{Held, Leases, Rate, own_name};
 use crate::memories::Memories;
 use crate::message::Kind;
@@ -34,6 +35,8 @@ pub struct Learning {
     pub name: String,
     /// What it asks of those who take part. A run that goes on keeps what it began with.
     pub terms: Terms,
+    /// Whether its models are measured elsewhere, by [`evaluate`](crate::evaluate()).
+    pub is_measured_elsewhere: bool,
     /// Whether actor and learner work by turns, so that the same comes of it as on one thread.
     pub is_lock_step: bool,
 }
@@ -119,7 +122,11 @@ pub fn lead<T>(
         is_taken_over: &is_taken_over,
         dropped: &dropped,
     };
-    let session = session.with_actors(Box::new(doors), rounds);
+    let start = session.trainer.learner().model()?;
+    let mut session = session.with_actors(Box::new(doors), rounds);
+    if learning.is_measured_elsewhere {
+        session = session.with_examiner(Box::new(Elsewhere::open(server, &record, start, epoch)?));
+    }
     let is_done = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let keeper = scope.spawn(move || keeping.keep(held, is_done));

@@ -13,6 +13,7 @@
 //!
 //! * [`Server`] connects; tokio stays in it.
 //! * [`lead`] lets actors elsewhere act for a training session, [`act`] lets actors work for one.
+//! * [`evaluate`] measures the models of a run while it goes on.
 //! * [`status`] says who takes part and how it goes; [`list`] names the runs of a server, [`forget`] takes one
 //!   away.
 //! * [`Seal`] is what every message says of itself.
@@ -24,6 +25,7 @@
 mod act;
 mod digest;
 mod error;
+mod evaluate;
 mod holding;
 mod learn;
 mod lease;
@@ -41,6 +43,7 @@ mod status;
 pub use act::{Acted, Acting, act};
 pub use digest::Digests;
 pub use error::{Error, Result};
+pub use evaluate::evaluate;
 pub use learn::{Learning, lead};
 pub use message::{Kind, Seal, WrongMessage};
 pub use policies::{Parcel, Version};

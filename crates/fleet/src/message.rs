@@ -37,6 +37,8 @@ pub enum Kind {
     Memories = 4,
     /// A file of a run.
     File = 5,
+    /// That a model waits to be measured.
+    Exam = 6,
 }
 
 /// A message that nobody should believe.

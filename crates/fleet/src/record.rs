@@ -159,7 +159,7 @@ pub fn forget(server: &Server, name: &str) -> Result<()> {
     let record = Record::find(server, name)?;
     let names = record.names();
     let jetstream = server.jetstream();
-    for stream in [names.batches(), names.memories()] {
+    for stream in [names.batches(), names.memories(), names.models()] {
         // What is gone already does no harm.
         let _ = server.wait(jetstream.delete_stream(stream));
     }
@@ -222,6 +222,24 @@ impl Names {
         format!("mapo.{}.memory.{shard}", self.0)
     }
 
+    pub fn models(&self) -> String {
+        format!("{}-models", self.0)
+    }
+
+    pub fn model_subject(&self) -> String {
+        format!("mapo.{}.model", self.0)
+    }
+
+    /// The queue of models that wait to be measured.
+    pub fn model_stream(&self) -> Config {
+        Config {
+            name: self.models(),
+            subjects: vec![self.model_subject()],
+            retention: RetentionPolicy::WorkQueue,
+            ..Config::default()
+        }
+    }
+
     /// The queue of batches: bounded, and full is full.
     pub fn batch_stream(&self, terms: &Terms) -> Config {
         Config {
@@ -263,6 +281,11 @@ pub(crate) mod keys {
     pub const DROPPED: &str = "dropped";
     /// The lease on being the learner.
     pub const LEARNER: &str = "learner";
+
+    /// What a model came to.
+    pub fn measured(epoch: u64, step: u64) -> String {
+        format!("measured.{epoch}.{step}")
+    }
 
     /// The lease on a shard.
     pub fn shard(shard: u32) -> String {

@@ -38,6 +38,9 @@ pub struct Learn {
     /// Send parameters in 16 bits: half as much to send; what actors do is not the same to the last bit any more.
     #[arg(long, conflicts_with = "lock_step")]
     half: bool,
+    /// Leave the evaluation to `mapo fleet evaluate`, and go on learning meanwhile. The run ends when all is measured.
+    #[arg(long)]
+    evaluate_elsewhere: bool,
     #[command(flatten)]
     train: Train,
 }
@@ -68,6 +71,7 @@ impl Learn {
             }
         };
         let (name, is_lock_step) = (self.name, self.lock_step);
+        let is_measured_elsewhere = self.evaluate_elsewhere;
         self.train.execute_with(stopper, |begun, session| {
             let directory = begun
                 .path
@@ -79,6 +83,7 @@ impl Learn {
             let learning = Learning {
                 name: name.or(directory).unwrap_or_default(),
                 terms,
+                is_measured_elsewhere,
                 is_lock_step,
             };
             let made_of = (begun.config, begun.questions);

@@ -1,6 +1,7 @@
 //! `mapo fleet`: one training on many machines.
 
 mod act;
+mod evaluate;
 mod learn;
 mod server_args;
 mod status;
@@ -29,6 +30,7 @@ pub struct Fleet {
 enum Command {
     Learn(Box<learn::Learn>),
     Act(act::Act),
+    Evaluate(evaluate::Evaluate),
     Status(status::Status),
     /// Print every program that actors have found and the server has acknowledged, one JSON object a line.
     Found {
@@ -58,6 +60,7 @@ impl Fleet {
         match self.command {
             Command::Learn(learn) => learn.execute(),
             Command::Act(act) => act.execute(),
+            Command::Evaluate(evaluate) => evaluate.execute(),
             Command::Status(status) => status.execute(),
             Command::Found { server, run } => {
                 let found = mapo_fleet::found(&server.connect_alone()?, &run)?;
