@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{QUICK, json, mapo, refused, run, run_well};
+use support::{QUICK, mapo, refused, run, run_well};
 
 /// How long anything may take that should take seconds.
 const LONG: Duration = Duration::from_secs(240);
@@ -233,7 +233,8 @@ fn one_actor_in_lock_step_gives_the_parameters_of_one_thread_bit_for_bit() {
         assert!(!alone.is_empty() && alone == together, "{file}");
     }
     let [alone, together] = ["alone", "together"].map(|run| memories(&folder.path().join(run)));
-    assert_eq!(alone, together);
+    // The actor may have begun a batch more before it heard that the run is over.
+    assert!(alone.is_subset(&together));
     assert!(nats.found("together").is_subset(&together));
     let status = nats.status("together").expect("it is known");
     assert_eq!(status["is_over"], true);
@@ -246,4 +247,118 @@ fn one_actor_in_lock_step_gives_the_parameters_of_one_thread_bit_for_bit() {
     for reason in ["unreadable", "other_epoch", "too_old", "wrong"] {
         assert_eq!(dropped[reason], 0, "{dropped}");
     }
+}
+
+/// Waits while a run makes some steps.
+fn let_it_learn(nats: &Nats, name: &str, steps: u64) {
+    let reached = |status: &serde_json::Value| status["reached"]["step"].as_u64().unwrap_or(0);
+    let from = nats.status(name).map_or(0, |status| reached(&status));
+    nats.wait_until(name, |status| reached(status) >= from + steps);
+}
+
+#[test]
+fn a_fleet_goes_on_without_loss_whoever_is_killed() {
+    let Some(mut nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("killed");
+    let path = run.display().to_string();
+    let arguments = toy(&path, "400", "1");
+    let mut learner = nats.spawn("learn", &[&["--lease", "2"], &words(&arguments)[..]].concat());
+    nats.wait_until("killed", |_| true);
+    let act = ["--run", "killed", "--threads", "1"];
+    let mut actors = [nats.spawn("act", &act), nats.spawn("act", &act)];
+    nats.wait_until("killed", |status| {
+        let held = |actor: &serde_json::Value| actor["shards"].as_u64() > Some(0);
+        let actors = status["actors"].as_array();
+        actors.is_some_and(|actors| actors.len() == 2 && actors.iter().all(held))
+    });
+    let_it_learn(&nats, "killed", 10);
+    actors[0].kill();
+    actors[0] = nats.spawn("act", &act);
+    let_it_learn(&nats, "killed", 10);
+    nats.kill();
+    nats.start_again();
+    let_it_learn(&nats, "killed", 10);
+    learner.kill();
+    let before = nats.status("killed").expect("it is known");
+    let learner = nats.spawn("learn", &["--resume", &path]);
+    let epoch = |status: &serde_json::Value| status["reached"]["epoch"].as_u64();
+    nats.wait_until("killed", |status| epoch(status) > epoch(&before));
+    // A second learner is told that there is one.
+    let other = folder.path().join("other").display().to_string();
+    let second = ["fleet", "learn", "--name", "killed", "--server"]
+        .map(str::to_owned)
+        .into_iter();
+    let second = second
+        .chain([nats.url()])
+        .chain(toy(&other, "400", "1"))
+        .collect::<Vec<_>>();
+    refused(&second, &["another run 'killed'", "--name"]);
+    let (code, said) = learner.end();
+    assert_eq!(code, Some(0), "{said}");
+    for actor in actors {
+        let (code, said) = actor.end();
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (found, kept) = (nats.found("killed"), memories(&run));
+    assert!(
+        !found.is_empty() && found.is_subset(&kept),
+        "{:?}",
+        found.difference(&kept).next()
+    );
+    let status = nats.status("killed").expect("it is known");
+    assert_eq!(status["reached"]["step"], 400);
+}
+
+#[test]
+fn whoever_does_not_fit_is_refused_in_a_sentence() {
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit").display().to_string();
+    let url = nats.url();
+    refused(
+        ["fleet", "act", "--server", &url, "--run", "none"],
+        &["no run 'none'"],
+    );
+    refused(
+        ["fleet", "status", "--server", &url, "--run", "a b"],
+        &["'a b' cannot be the name"],
+    );
+    refused(
+        [
+            "fleet",
+            "list",
+            "--server",
+            "nats://127.0.0.1:1",
+            "--patience",
+            "1",
+        ],
+        &["no NATS server", "127.0.0.1:1", "--server"],
+    );
+    let questions = folder.path().join("others.jsonl");
+    let table = folder.path().join("people.csv");
+    std::fs::write(&table, "Name,Points\nAnne,3\nBob,4\n").unwrap();
+    std::fs::write(&questions, "{\"question\": \"who has 3 points?\", \"table\": \"people.csv\", \"answer\": [\"Anne\"], \"split\": \"train\"}\n").unwrap();
+    let learner = nats.spawn("learn", &words(&toy(&path, "400", "1")));
+    nats.wait_until("fit", |_| true);
+    let data = format!("jsonl:{}", questions.display());
+    refused(
+        [
+            "fleet",
+            "act",
+            "--server",
+            &url,
+            "--run",
+            "fit",
+            "--data",
+            &data,
+            "--threads",
+            "1",
+        ],
+        &["the data here is not that of the run"],
+    );
+    drop(learner);
+    assert_eq!(run_well(["fleet", "list", "--server", &url]), "fit\n");
+    run_well(["fleet", "forget", "--server", &url, "--run", "fit"]);
+    assert_eq!(run_well(["fleet", "list", "--server", &url]), "");
 }

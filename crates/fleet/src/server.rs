@@ -105,7 +105,10 @@ impl Server {
         let urls: Vec<String> = address.url.split(',').map(|url| url.trim().to_owned()).collect();
         let connected = runtime.block_on(options.connect(urls));
         let client = connected.map_err(|error| wrong(reasons(&error)))?;
+        // The client starts a task of its own.
+        let entered = runtime.enter();
         let mut jetstream = jetstream::new(client.clone());
+        drop(entered);
         jetstream.set_timeout(ANSWER);
         Ok(Self {
             runtime,
