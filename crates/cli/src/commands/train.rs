@@ -55,7 +55,7 @@ pub struct Train {
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
     run: Option<PathBuf>,
     /// Go on with the run in this directory.
-    #[arg(long, value_name = "DIR", exclusive = true)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = BEGINNING)]
     resume: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -246,6 +246,22 @@ impl Begun<'_> {
             .train(self.path, session, self.config, self.stopper)
     }
 }
+
+/// What says how a run begins; one that goes on knows it already.
+const BEGINNING: [&str; 12] = [
+    "data",
+    "mix",
+    "SelectionArgs",
+    "dev_split",
+    "memory",
+    "vectors",
+    "encoder",
+    "init",
+    "run",
+    "SettingsArgs",
+    "seed",
+    "threads",
+];
 
 const WHAT_TO_GIVE: &str = "give --data or --mix, and --run, or --resume";
 
