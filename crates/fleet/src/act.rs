@@ -45,6 +45,9 @@ pub struct Acted {
     pub is_over: bool,
 }
 
+/// The memory with which an example began, and how far its programs were believed, if that was said.
+type Begun = (Memory, Option<Vec<f32>>);
+
 /// What a run is made of, as whoever takes part has it.
 pub(crate) struct Parts {
     pub record: Record,
@@ -115,7 +118,7 @@ pub fn act(server: &Server, acting: &Acting, tell: &(dyn Fn(&str) + Sync)) -> Re
         what: "the store of objects",
         problem: "the memories with which the run began are missing".to_owned(),
     })?;
-    let (_, begun): (_, Vec<(Memory, Option<Vec<f32>>)>) = record.seal().unpack(Kind::Memories, &memories)?;
+    let (_, begun) = record.seal().unpack::<Vec<Begun>>(Kind::Memories, &memories)?;
     if begun.len() != questions.train.len() {
         return Err(Error::Damaged {
             what: "the store of objects",

@@ -1,5 +1,6 @@
 //! A NATS server, as threads see it that know nothing of tokio.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -353,16 +354,23 @@ impl Bucket<'_> {
         let messages = self
             .server
             .read(&self.store.stream, &format!("{}>", self.store.prefix), 0)?;
-        let entries = messages.into_iter().filter_map(|message| {
-            let is_put = message.headers.get("KV-Operation").is_none();
-            let key = message.subject.strip_prefix(&self.store.prefix)?.to_owned();
-            is_put.then_some(Entry {
-                key,
+        // A key that is written meanwhile is met twice; the last counts.
+        let mut entries = BTreeMap::new();
+        for message in messages {
+            let Some(key) = message.subject.strip_prefix(&self.store.prefix) else {
+                continue;
+            };
+            let entry = Entry {
+                key: key.to_owned(),
                 value: message.payload,
                 revision: message.sequence,
-            })
-        });
-        Ok(entries.collect())
+            };
+            match message.headers.get("KV-Operation") {
+                None => entries.insert(key.to_owned(), entry),
+                Some(_) => entries.remove(key),
+            };
+        }
+        Ok(entries.into_values().collect())
     }
 }
 

@@ -283,10 +283,10 @@ where
             let known = found.len();
             let mut new = Vec::new();
             for finding in found {
-                if let Some(task) = self.task_mut(finding.example as usize) {
-                    if task.learn_of(&finding.program, finding.reward)? {
-                        new.push(finding);
-                    }
+                if let Some(task) = self.task_mut(finding.example as usize)
+                    && task.learn_of(&finding.program, finding.reward)?
+                {
+                    new.push(finding);
                 }
             }
             self.memories.append(shard, new)?;
