@@ -12,9 +12,9 @@
 //! only who may try; what counts is decided by numbers that the server compares.
 //!
 //! * [`Server`] connects; tokio stays in it.
-//! * [`lead`] lets actors elsewhere act for a training session, [`act`] lets actors work for one.
-//! * [`evaluate`] measures the models of a run while it goes on.
-//! * [`status`] says who takes part and how it goes; [`list`] names the runs of a server, [`forget`] takes one
+//! * [`lead`] lets actors elsewhere act for a training session, [`act()`] lets actors work for one.
+//! * [`evaluate()`] measures the models of a run while it goes on.
+//! * [`status()`] says who takes part and how it goes; [`list`] names the runs of a server, [`forget`] takes one
 //!   away.
 //! * [`Seal`] is what every message says of itself.
 //!
