@@ -22,7 +22,7 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     ),
     (
         "You study how it learns",
-        &["demo", "explore", "weigh", "compare", "study", "score"],
+        &["demo", "explore", "weigh", "compare", "fleet", "study", "score"],
     ),
     ("Beside these", &["completions", "help"]),
 ];

@@ -146,6 +146,7 @@ impl Live {
     pub fn show(&mut self, event: &Event<'_>) {
         match event {
             Event::Step { step } => self.bar.set_position(*step),
+            Event::Submitted { .. } => {}
             Event::Measured { metrics, .. } => {
                 if let Some(accuracy) = metrics.dev_accuracy {
                     let best = self.best.map_or(accuracy, |best| best.max(accuracy));

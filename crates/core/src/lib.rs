@@ -103,11 +103,11 @@ pub use objective::{
 };
 pub use program::{Action, PrefixHash, PrefixTree, Steps, shared_prefix};
 pub use roles::{
-    DoorError, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt, MemoryStore, Move, Needs, Place,
-    Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,
+    DoorError, Doors, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt, MemoryStore, Move, Needs,
+    Place, Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,
 };
 pub use run::{
     ActorLife, Course, Exchange, ExchangePlace, ExchangeQueue, Group, LearnerLife, Lease, Run, RunError,
-    Shard, Shards, SharedMemories, SharedPolicies, Step, WarmUp, shard_count,
+    Shard, Shards, SharedMemories, SharedPolicies, Step, WarmUp, shard_count, shard_count_for,
 };
 pub use tabular::{Ascent, Tabular};

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use common::{Tree, TreeEnv};
 use mapo_core::{
-    Action, Ascent, Course, DoorError, Env, Group, Learner, LearnerLife, Learnt, Memory, MemoryStore, Move,
-    NewPrograms, Policy, Queue, Run, RunError, SharedPolicies, Tabular, Taken, Task, TrainingBatch,
+    Action, Ascent, Course, DoorError, Env, Group, Learner, LearnerLife, Learnt, Ledger, Memory, MemoryStore,
+    Move, NewPrograms, Policy, Queue, Run, RunError, SharedPolicies, Tabular, Taken, Task, TrainingBatch,
     Trajectory,
 };
 
@@ -286,7 +286,8 @@ fn a_wrong_batch_ends_the_run_with_a_sentence() {
     };
     let live = |batches: Vec<TrainingBatch>| {
         let (mut learner, mut step) = (learner(), 0);
-        let life = LearnerLife::new(&course, &contexts, &mut learner, &mut step, &[0], &[]);
+        let mut ledger = Ledger::new(3, &[0], &[]);
+        let life = LearnerLife::new(&course, &contexts, &mut learner, &mut step, &mut ledger);
         let policies = SharedPolicies::new(0, Tabular::new(Ascent::Plain { rate: 1.0 }));
         let lived = life.live(&mut Forged(batches), &policies, |_| ControlFlow::Continue(()));
         (lived.expect_err("it cannot be learnt from").to_string(), step)

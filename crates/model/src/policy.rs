@@ -86,6 +86,13 @@ impl NeuralPolicy {
     }
 }
 
+impl NeuralPolicy {
+    /// Its network.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+}
+
 /// A copy has the same parameters, and has read nothing yet.
 impl Clone for NeuralPolicy {
     fn clone(&self) -> Self {

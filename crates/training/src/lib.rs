@@ -36,7 +36,7 @@ pub use run::metrics::{Metrics, Totals};
 pub use run::parts::{Part, Portion, Questions};
 pub use run::session::Session;
 pub use run::times::{Shares, Times};
-pub use run::{Best, Event, Observer, TableTask, Trainer};
+pub use run::{Best, DevAccuracy, Event, Examiner, Observer, TableTask, Trainer, dev_accuracy, task};
 pub use run::{filling, memories};
 pub use settings::network::NetworkSettings;
 pub use settings::presets::Preset;

@@ -202,6 +202,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
                 }
                 // What comes after the last checkpoint is lost.
                 Event::Step { step } => stop.store(*step >= 33, Relaxed),
+                Event::Submitted { .. } => {}
             }
             Ok(())
         })
@@ -314,6 +315,7 @@ fn runs_of_several_threads_keep_their_queue_and_what_they_know_of_large_memories
                 Ok(())
             }
             Event::Measured { trainer, .. } => trainer.best().map_or(Ok(()), |best| folder.save_best(best)),
+            Event::Submitted { .. } => Ok(()),
         })
         .unwrap();
     folder.save(&trainer).unwrap();

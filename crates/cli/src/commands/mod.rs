@@ -8,6 +8,7 @@ pub mod data;
 pub mod demo;
 pub mod eval;
 pub mod explore;
+pub mod fleet;
 pub mod language;
 pub mod model;
 pub mod pack;

@@ -7,7 +7,7 @@ use crate::watching::{Live, Stopper};
 use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::{Dataset, ReadingChoice, Selection};
-use mapo_training::{Folder, Origin, Part, Preset, RunConfig, Session, Shares};
+use mapo_training::{Folder, Origin, Part, Preset, Questions, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub struct Train {
     #[arg(long, value_name = "DIR", required_unless_present = "resume")]
     run: Option<PathBuf>,
     /// Go on with the run in this directory.
-    #[arg(long, value_name = "DIR", exclusive = true)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = BEGINNING)]
     resume: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -72,7 +72,16 @@ pub struct Train {
 
 impl Train {
     pub fn execute(self) -> Outcome {
-        let mut stopper = Stopper::listen()?;
+        let stopper = Stopper::listen()?;
+        self.execute_with(stopper, |begun, session| begun.train(session))
+    }
+
+    /// The same for whoever brings something to the run before it trains.
+    pub fn execute_with(
+        self,
+        mut stopper: Stopper,
+        train: impl FnOnce(Begun<'_>, Session<'_>) -> Outcome,
+    ) -> Outcome {
         let (path, config, opened) = match (&self.resume, &self.run) {
             (Some(path), _) => {
                 let (folder, config) = Folder::open(path)?;
@@ -94,7 +103,14 @@ impl Train {
             }
             error => Box::<dyn Error>::from(error),
         })?;
-        self.train(path, session, &config, &stopper)
+        let begun = Begun {
+            arguments: &self,
+            stopper: &stopper,
+            path,
+            config: &config,
+            questions: &questions,
+        };
+        train(begun, session)
     }
 
     /// What the run is made of.
@@ -210,6 +226,42 @@ impl Train {
         Ok(())
     }
 }
+
+/// A run that has been begun or taken up, and has not been trained yet.
+pub struct Begun<'a> {
+    arguments: &'a Train,
+    stopper: &'a Stopper,
+    /// Its directory.
+    pub path: &'a Path,
+    /// What it is made of.
+    pub config: &'a RunConfig,
+    /// What it learns from.
+    pub questions: &'a Questions,
+}
+
+impl Begun<'_> {
+    /// Trains, and says what came of it.
+    pub fn train(&self, session: Session<'_>) -> Outcome {
+        self.arguments
+            .train(self.path, session, self.config, self.stopper)
+    }
+}
+
+/// What says how a run begins; one that goes on knows it already.
+const BEGINNING: [&str; 12] = [
+    "data",
+    "mix",
+    "SelectionArgs",
+    "dev_split",
+    "memory",
+    "vectors",
+    "encoder",
+    "init",
+    "run",
+    "SettingsArgs",
+    "seed",
+    "threads",
+];
 
 const WHAT_TO_GIVE: &str = "give --data or --mix, and --run, or --resume";
 

@@ -3,6 +3,7 @@
 use super::LastScores;
 use crate::exploration::{ExploredSet, Walk};
 use crate::memory::Memory;
+use crate::program::Action;
 use crate::roles::Env;
 
 /// An example as an actor holds it: what the policy sees, the environment, and what is known so far.
@@ -73,6 +74,27 @@ impl<E: Env, X> Task<E, X> {
             last_scores: LastScores::default(),
             is_known: false,
         })
+    }
+
+    /// Adds what another actor found: to the memory, and to what need not be tried any more. Says whether it
+    /// was new.
+    ///
+    /// # Errors
+    /// If it does not fit the environment.
+    pub fn learn_of(&mut self, program: &[Action], reward: f32) -> Result<bool, NotAProgram> {
+        if self.memory.contains(program) {
+            return Ok(false);
+        }
+        let mut walk = Walk::default();
+        // It may have been tried here too, before its finding was kept anywhere.
+        let is_tried = !walk.visit(&mut self.env, &mut self.explored, program);
+        if is_tried && !walk.visit(&mut self.env, &mut ExploredSet::new(1e-8), program) {
+            return Err(NotAProgram {
+                example: self.example,
+                program: self.memory.len(),
+            });
+        }
+        Ok(self.memory.insert(program, reward))
     }
 
     /// The same example, of which it is known that its memory holds all the programs that are meant.

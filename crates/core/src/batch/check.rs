@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Sample, TrainingBatch};
 
-/// How many rounds a batch may be ahead of the oldest that its shard still owes. Queues are bounded far
-/// below.
+/// How many rounds a batch may be ahead of all that have come in of its shard, and how many rounds are waited
+/// for a batch that has not. Queues are bounded far below.
 const AHEAD: u64 = 4096;
 
 /// A batch from which nobody should learn.
@@ -133,10 +133,17 @@ impl Seen {
         if round < self.below || self.beyond.contains(&round) {
             return Err("it has come in before");
         }
-        if round - self.below > AHEAD {
+        let newest = self
+            .beyond
+            .last()
+            .map_or(self.below, |&newest| newest.max(self.below));
+        if round > newest && round - newest > AHEAD {
             return Err("the rounds before it are missing");
         }
         self.beyond.insert(round);
+        // What an actor that died has left out never comes.
+        self.below = self.below.max(round.saturating_sub(AHEAD));
+        self.beyond = self.beyond.split_off(&self.below);
         while self.beyond.remove(&self.below) {
             self.below += 1;
         }
@@ -186,6 +193,20 @@ mod tests {
             "learnt from before the queue was saved"
         );
         assert!(ledger.shards.iter().all(|seen| seen.beyond.is_empty()));
+    }
+
+    #[test]
+    fn batches_that_never_come_are_not_waited_for_for_ever() {
+        let mut ledger = Ledger::new(4, &[0], &[]);
+        // Every tenth is lost on its way.
+        let rounds = (0..3 * AHEAD).filter(|round| round % 10 != 0);
+        for round in rounds {
+            assert_eq!(ledger.enter(10, &batch(0, round)), Ok(()), "{round}");
+            assert!(ledger.enter(10, &batch(0, round)).is_err(), "{round} again");
+        }
+        assert!(ledger.shards[0].beyond.len() as u64 <= AHEAD);
+        assert!(ledger.enter(10, &batch(0, 10)).is_err(), "too late");
+        assert!(ledger.enter(10, &batch(0, 5 * AHEAD)).is_err(), "from nowhere");
     }
 
     #[test]

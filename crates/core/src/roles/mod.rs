@@ -26,7 +26,7 @@ pub use scoring::{Scores, score_by_level};
 pub use settling::settle;
 pub(crate) use settling::weigh;
 
-use crate::batch::{MemoryWeight, Sample, TrainingBatch, Trajectory, Visit};
+use crate::batch::{MemoryWeight, Sample, TrainingBatch, Trajectory, Visit, WrongBatch};
 use crate::memory::Finding;
 use crate::program::{Action, PrefixTree, Steps, shared_prefix};
 
@@ -328,11 +328,21 @@ pub trait Queue {
     /// If the queue cannot be reached.
     fn take(&mut self) -> Result<Option<Taken>, DoorError>;
 
-    /// Says that the batch that was taken last has been learnt from, and need not be kept any longer.
+    /// Says that the batch that was taken last has been learnt from, and need not be kept any longer. The
+    /// stores know of it already.
     ///
     /// # Errors
     /// If the queue cannot be reached.
     fn learnt(&mut self) -> Result<(), DoorError>;
+
+    /// Says that the batch that was taken last cannot be right. Whoever takes batches from strangers drops it
+    /// and goes on.
+    ///
+    /// # Errors
+    /// What was said, if no batch may ever be wrong.
+    fn refused(&mut self, wrong: WrongBatch) -> Result<(), WrongBatch> {
+        Err(wrong)
+    }
 }
 
 /// A batch for the learner.
@@ -387,6 +397,18 @@ pub trait MemoryStore: Sync {
     /// # Errors
     /// If the store cannot be reached, or has no such shard.
     fn read(&self, shard: u32, from: usize) -> Result<Vec<Finding>, DoorError>;
+}
+
+/// The doors of a run whose actors are elsewhere, as its learner has them.
+pub trait Doors<P> {
+    /// All three.
+    fn open(&mut self) -> (&mut dyn Queue, &dyn PolicyStore<P>, &dyn MemoryStore);
+
+    /// Says that the run has come to its end: nothing is found any more from now on.
+    ///
+    /// # Errors
+    /// If the doors cannot be reached.
+    fn close(&mut self) -> Result<(), DoorError>;
 }
 
 /// A door that does not open.

@@ -17,7 +17,7 @@ pub struct LearnerLife<'a, L, X> {
     contexts: &'a [X],
     learner: &'a mut L,
     step: &'a mut u64,
-    ledger: Ledger,
+    ledger: &'a mut Ledger,
 }
 
 /// A step that was made.
@@ -46,22 +46,20 @@ where
     L: Learner<X>,
 {
     /// A learner that has made some steps; `contexts` is what the policy sees of each example, by the
-    /// examples' numbers. `rounds` are the batches that each shard has made, and `waiting` those of them that
-    /// it has not learnt from.
+    /// examples' numbers. The ledger has the batches that it has learnt from.
     pub fn new(
         course: &'a Course,
         contexts: &'a [X],
         learner: &'a mut L,
         step: &'a mut u64,
-        rounds: &[u64],
-        waiting: &[TrainingBatch],
+        ledger: &'a mut Ledger,
     ) -> Self {
         Self {
             course,
             contexts,
             learner,
             step,
-            ledger: Ledger::new(contexts.len() as u64, rounds, waiting),
+            ledger,
         }
     }
 
@@ -71,8 +69,8 @@ where
     /// Those of the learner and of the doors; a batch that cannot be right; no actor that would make one.
     pub fn live(
         mut self,
-        queue: &mut impl Queue,
-        policies: &impl PolicyStore<L::Published>,
+        queue: &mut (impl Queue + ?Sized),
+        policies: &(impl PolicyStore<L::Published> + ?Sized),
         mut observe: impl FnMut(&Step<'_, L>) -> ControlFlow<()>,
     ) -> Result<(), RunError<L::Error>> {
         while *self.step < self.course.steps {
@@ -85,15 +83,20 @@ where
                 depth,
                 threads,
             } = taken;
+            if let Err(wrong) = self.ledger.enter(*self.step, &batch) {
+                queue.refused(wrong)?;
+                continue;
+            }
             self.learner.use_threads(threads);
             let learnt = self.learn(&mut batch)?;
             let took = began.elapsed();
-            queue.learnt()?;
+            // Whoever waits for the batch to be done with finds what came of it.
             policies.reached(*self.step)?;
             if self.step.is_multiple_of(self.course.refresh) {
                 let published = self.learner.publish().map_err(RunError::Policy)?;
                 policies.publish(*self.step, published)?;
             }
+            queue.learnt()?;
             let step = Step {
                 step: *self.step,
                 learner: &*self.learner,
@@ -113,7 +116,6 @@ where
 
     fn learn(&mut self, batch: &mut TrainingBatch) -> Result<Learnt, RunError<L::Error>> {
         let (course, step) = (self.course, *self.step);
-        self.ledger.enter(step, batch)?;
         // All of them are there: the ledger knows how many examples there are.
         let contexts = batch.examples.iter();
         let contexts = contexts.filter_map(|&example| self.contexts.get(example as usize));

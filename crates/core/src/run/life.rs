@@ -51,9 +51,9 @@ where
     /// Those of the policy and of the doors; a memory that does not fit its environment.
     pub fn live(
         mut self,
-        place: &mut impl Place,
-        policies: &impl PolicyStore<P>,
-        memories: &impl MemoryStore,
+        place: &mut (impl Place + ?Sized),
+        policies: &(impl PolicyStore<P> + ?Sized),
+        memories: &(impl MemoryStore + ?Sized),
     ) -> Result<ActorTimes, RunError<P::Error>> {
         loop {
             let began = Instant::now();
@@ -70,8 +70,8 @@ where
     /// each other.
     pub(super) fn make<T>(
         &mut self,
-        policies: &impl PolicyStore<P>,
-        memories: &impl MemoryStore,
+        policies: &(impl PolicyStore<P> + ?Sized),
+        memories: &(impl MemoryStore + ?Sized),
         deliver: impl FnOnce(TrainingBatch) -> Result<T, DoorError>,
     ) -> Result<T, RunError<P::Error>> {
         let mut shard = self.shards.lease().ok_or(RunError::Idle)?;
@@ -85,7 +85,7 @@ where
     fn visit(
         &mut self,
         shard: &mut Shard<E, X>,
-        policies: &impl PolicyStore<P>,
+        policies: &(impl PolicyStore<P> + ?Sized),
     ) -> Result<(TrainingBatch, Vec<Finding>), RunError<P::Error>> {
         let held = self.policy.as_ref().map(|(version, _)| *version);
         if let Some(newest) = policies.newest(held)? {

@@ -21,14 +21,14 @@ pub use course::{Course, Group, WarmUp};
 pub use exchange::{Exchange, ExchangePlace, ExchangeQueue};
 pub use learning::{LearnerLife, Step};
 pub use life::ActorLife;
-pub use shards::{Lease, Shard, Shards, count as shard_count};
+pub use shards::{Lease, Shard, Shards, count as shard_count, count_for as shard_count_for};
 pub use stores::{SharedMemories, SharedPolicies};
 
 use std::ops::ControlFlow;
 
 use crate::actor::{ActorError, ActorTimes, NotAProgram, Task};
-use crate::batch::{TrainingBatch, WrongBatch};
-use crate::roles::{DoorError, Env, Learner, Policy, PolicyStore, Unusable};
+use crate::batch::{Ledger, TrainingBatch, WrongBatch};
+use crate::roles::{DoorError, Doors, Env, Learner, MemoryStore, Policy, PolicyStore, Unusable};
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +108,17 @@ pub struct Run<E, X, P> {
     memories: SharedMemories,
     /// The newest policy of the actors, which stays theirs until the next is due.
     published: Option<(u64, P)>,
+    /// Where the actors are elsewhere, what has come from them.
+    heard: Option<Heard>,
+}
+
+/// What a learner has heard from actors that are elsewhere.
+#[derive(Debug)]
+struct Heard {
+    /// The batches.
+    ledger: Ledger,
+    /// How many findings of each shard.
+    found: Vec<usize>,
 }
 
 impl<E, X, P> Run<E, X, P>
@@ -137,7 +148,26 @@ where
             queued: Vec::new(),
             memories: SharedMemories::new(shards),
             published: None,
+            heard: None,
         })
+    }
+
+    /// The same run with its examples in this many shards, as long as nobody has acted in it.
+    pub fn in_shards(mut self, shards: usize) -> Self {
+        if self.shards.len() != shards.max(1) {
+            let mut places: Vec<_> = self
+                .shards
+                .into_iter()
+                .map(|shard| shard.into_tasks().into_iter())
+                .collect();
+            let of = places.len().max(1);
+            let tasks = (0..)
+                .map_while(|number: usize| places.get_mut(number % of)?.next())
+                .collect();
+            self.shards = Shard::deal(tasks, shards);
+            self.memories = SharedMemories::new(self.shards.len());
+        }
+        self
     }
 
     /// The same run after this many steps: each shard has made this many rounds, and these batches wait for
@@ -176,14 +206,8 @@ where
         let rounds = self.rounds();
         let queued = std::mem::take(&mut self.queued);
         let shards = Shards::new(std::mem::take(&mut self.shards));
-        let life = LearnerLife::new(
-            &self.course,
-            &self.contexts,
-            learner,
-            &mut self.step,
-            &rounds,
-            &queued,
-        );
+        let mut ledger = Ledger::new(self.contexts.len() as u64, &rounds, &queued);
+        let life = LearnerLife::new(&self.course, &self.contexts, learner, &mut self.step, &mut ledger);
         let doors = (&policies, &self.memories);
         let Ended {
             learnt,
@@ -206,6 +230,78 @@ where
     }
 }
 
+impl<E, X, P> Run<E, X, P>
+where
+    E: Env,
+{
+    /// The same for a run whose actors are elsewhere: learns from what comes through the doors, and has their
+    /// findings in its own memories when it comes back. The shards have made this many `rounds` when it is
+    /// called for the first time.
+    ///
+    /// # Errors
+    /// Those of the learner and of the doors; a finding that does not fit its environment.
+    pub fn go_with<L>(
+        &mut self,
+        learner: &mut L,
+        doors: &mut dyn Doors<P>,
+        rounds: &[u64],
+        observe: impl FnMut(&Step<'_, L>) -> ControlFlow<()>,
+    ) -> Result<(), RunError<L::Error>>
+    where
+        L: Learner<X, Published = P>,
+    {
+        let (queue, policies, memories) = doors.open();
+        if self.heard.is_none() {
+            policies.reached(self.step)?;
+            policies.publish(self.step, learner.publish().map_err(RunError::Policy)?)?;
+            for (shard, &round) in self.shards.iter_mut().zip(rounds) {
+                shard.round = round;
+            }
+        }
+        let heard = self.heard.get_or_insert_with(|| Heard {
+            ledger: Ledger::new(self.contexts.len() as u64, rounds, &[]),
+            found: vec![0; self.shards.len()],
+        });
+        let (ledger, step) = (&mut heard.ledger, &mut self.step);
+        let life = LearnerLife::new(&self.course, &self.contexts, learner, step, ledger);
+        let learnt = life.live(queue, policies, observe);
+        self.hear(memories)?;
+        learnt
+    }
+
+    /// Takes over what actors elsewhere have found meanwhile.
+    ///
+    /// # Errors
+    /// If the store cannot be reached, or a finding does not fit its environment.
+    pub fn hear<L>(&mut self, memories: &dyn MemoryStore) -> Result<(), RunError<L>> {
+        for shard in 0..self.shards.len() as u32 {
+            let heard = self
+                .heard
+                .as_ref()
+                .and_then(|heard| heard.found.get(shard as usize));
+            let found = memories.read(shard, heard.copied().unwrap_or_default())?;
+            let known = found.len();
+            let mut new = Vec::new();
+            for finding in found {
+                if let Some(task) = self.task_mut(finding.example as usize)
+                    && task.learn_of(&finding.program, finding.reward)?
+                {
+                    new.push(finding);
+                }
+            }
+            self.memories.append(shard, new)?;
+            if let Some(heard) = self
+                .heard
+                .as_mut()
+                .and_then(|heard| heard.found.get_mut(shard as usize))
+            {
+                *heard += known;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// How a part of a run ended.
 struct Ended<L, P> {
     /// What became of the learner.
@@ -225,6 +321,11 @@ impl<E, X, P> Run<E, X, P> {
     /// The batches that each shard has made.
     pub fn rounds(&self) -> Vec<u64> {
         self.shards.iter().map(|shard| shard.round).collect()
+    }
+
+    /// What the run does.
+    pub fn course(&self) -> &Course {
+        &self.course
     }
 
     /// The batches that wait for the learner.

@@ -81,6 +81,21 @@ impl<E, X> Shard<E, X> {
         &mut self.tasks
     }
 
+    /// Its examples, for another division.
+    pub(super) fn into_tasks(self) -> Vec<Task<E, X>> {
+        self.tasks
+    }
+
+    /// One of so many shards, with the examples that are in it.
+    pub fn one(number: u32, of: u32, round: u64, tasks: Vec<Task<E, X>>) -> Self {
+        Self {
+            number,
+            of,
+            round,
+            tasks,
+        }
+    }
+
     /// The number of the next batch; no two batches of a run have the same.
     pub(super) fn next_number(&self) -> u64 {
         self.round * u64::from(self.of) + u64::from(self.number)
@@ -120,56 +135,79 @@ impl<E, X> Shard<E, X> {
     }
 }
 
-/// The shards of a process, shared by its actors.
+/// The shards of a process, shared by its actors. Some may come and others go while actors are at work.
 #[derive(Debug)]
-pub struct Shards<E, X> {
-    shards: Vec<Mutex<Shard<E, X>>>,
-    /// How many batches each has made, where it is free.
-    free: Mutex<Vec<Option<u64>>>,
+pub struct Shards<E, X>(Mutex<Vec<Slot<E, X>>>);
+
+#[derive(Debug)]
+struct Slot<E, X> {
+    number: u32,
+    /// Nothing while an actor has it.
+    shard: Option<Shard<E, X>>,
+    /// Whether it goes as soon as the actor has done with it.
+    is_leaving: bool,
 }
 
 impl<E, X> Shards<E, X> {
     /// Shards for actors to take turns with.
     pub fn new(shards: Vec<Shard<E, X>>) -> Self {
-        let free = shards.iter().map(|shard| Some(shard.round)).collect();
-        Self {
-            shards: shards.into_iter().map(Mutex::new).collect(),
-            free: Mutex::new(free),
-        }
+        let all = Self(Mutex::default());
+        shards.into_iter().for_each(|shard| all.join(shard));
+        all
     }
 
     /// How many shards there are.
     pub fn len(&self) -> usize {
-        self.shards.len()
+        lock(&self.0).len()
     }
 
     /// Whether there is no shard.
     pub fn is_empty(&self) -> bool {
-        self.shards.is_empty()
+        self.len() == 0
+    }
+
+    /// Whether there is one that nobody has.
+    pub fn has_free(&self) -> bool {
+        lock(&self.0).iter().any(|slot| slot.shard.is_some())
+    }
+
+    /// Adds a shard, in the place of the one that has its number.
+    pub fn join(&self, shard: Shard<E, X>) {
+        let mut slots = lock(&self.0);
+        slots.retain(|slot| slot.number != shard.number);
+        slots.push(Slot {
+            number: shard.number,
+            shard: Some(shard),
+            is_leaving: false,
+        });
+        slots.sort_by_key(|slot| slot.number);
+    }
+
+    /// Lets a shard go: nobody is given it any more. Whether it is gone; if not, an actor still has it, and
+    /// it goes when the actor has done with it.
+    pub fn leave(&self, number: u32) -> bool {
+        let mut slots = lock(&self.0);
+        slots.retain(|slot| slot.number != number || slot.shard.is_none());
+        let held = slots.iter_mut().find(|slot| slot.number == number);
+        held.map(|slot| slot.is_leaving = true).is_none()
     }
 
     /// The shard whose turn it is: of those that nobody has, the one with the fewest batches. None if there
     /// is none.
     pub fn lease(&self) -> Option<Lease<'_, E, X>> {
-        let mut free = lock(&self.free);
-        let turns = free.iter().enumerate();
-        let (_, place) = turns
-            .filter_map(|(place, round)| Some(((*round)?, place)))
-            .min()?;
-        free[place] = None;
+        let mut slots = lock(&self.0);
+        let free = slots.iter_mut().filter(|slot| slot.shard.is_some());
+        let next = free.min_by_key(|slot| slot.shard.as_ref().map(|shard| (shard.round, shard.number)))?;
         Some(Lease {
-            shard: lock(&self.shards[place]),
-            free: &self.free,
-            place,
+            shard: next.shard.take()?,
+            shards: self,
         })
     }
 
     /// All shards, when nobody has one any more.
     pub fn into_inner(self) -> Vec<Shard<E, X>> {
-        let shards = self.shards.into_iter();
-        shards
-            .map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect()
+        let slots = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        slots.into_iter().filter_map(|slot| slot.shard).collect()
     }
 }
 
@@ -180,9 +218,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A shard that is an actor's alone until it is dropped.
 #[derive(Debug)]
 pub struct Lease<'s, E, X> {
-    shard: MutexGuard<'s, Shard<E, X>>,
-    free: &'s Mutex<Vec<Option<u64>>>,
-    place: usize,
+    shard: Shard<E, X>,
+    shards: &'s Shards<E, X>,
 }
 
 impl<E, X> Deref for Lease<'_, E, X> {
@@ -201,8 +238,20 @@ impl<E, X> DerefMut for Lease<'_, E, X> {
 
 impl<E, X> Drop for Lease<'_, E, X> {
     fn drop(&mut self) {
-        // Whoever leases it next waits the moment until the lock of the shard is gone too.
-        lock(self.free)[self.place] = Some(self.shard.round);
+        let shard = Shard {
+            tasks: std::mem::take(&mut self.shard.tasks),
+            ..self.shard
+        };
+        let mut slots = lock(&self.shards.0);
+        let place = slots
+            .iter()
+            .position(|slot| slot.number == shard.number && slot.shard.is_none());
+        match place {
+            Some(place) if slots[place].is_leaving => drop(slots.remove(place)),
+            Some(place) => slots[place].shard = Some(shard),
+            // Another has taken its place.
+            None => {}
+        }
     }
 }
 
@@ -239,6 +288,31 @@ mod tests {
         assert_eq!(turns[5..], [0, 3, 0, 1]);
         let rounds: Vec<u64> = shards.into_inner().iter().map(|shard| shard.round).collect();
         assert_eq!(rounds, [3, 3, 2, 2]);
+    }
+
+    #[test]
+    fn shards_come_and_go_while_actors_have_them() {
+        let mut dealt = Shard::<(), ()>::deal(Vec::new(), 3);
+        let late = dealt.pop().expect("three");
+        let shards = Shards::new(dealt);
+        let (mut one, other) = (shards.lease().expect("free"), shards.lease().expect("free"));
+        one.round += 1;
+        assert!(!shards.leave(0), "an actor has it");
+        shards.join(late);
+        assert_eq!(shards.lease().map(|lease| lease.number), Some(2));
+        drop(one);
+        assert_eq!(shards.len(), 2, "it went when the actor had done with it");
+        // One that was lost and comes again is not mixed up with what the actor still has.
+        let again = Shard::<(), ()>::deal(Vec::new(), 2).pop().expect("two");
+        shards.join(Shard { round: 7, ..again });
+        drop(other);
+        assert!(shards.leave(2) && shards.leave(2));
+        let rounds: Vec<(u32, u64)> = shards
+            .into_inner()
+            .iter()
+            .map(|shard| (shard.number, shard.round))
+            .collect();
+        assert_eq!(rounds, [(1, 7)]);
     }
 
     #[test]

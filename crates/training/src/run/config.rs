@@ -1,5 +1,6 @@
 //! What a run is made of, as its `config.toml` says.
 
+use mapo_core::Course;
 use mapo_datasets::{Dataset, Reading, ReadingChoice, Selection};
 use mapo_language::Lexicon;
 use mapo_model::file::{Card, TrainedOn, load};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 use crate::run::Best;
-use crate::run::parts::Part;
+use crate::run::parts::{Part, Questions};
 use crate::settings::Settings;
 use crate::{Error, Result};
 
@@ -34,6 +35,14 @@ impl RunConfig {
         self.run.functions = known.and(&self.run.functions);
         self.run.init = Some(model.to_owned());
         Ok(self)
+    }
+
+    /// What actors and learner do, with these questions.
+    pub fn course(&self, questions: &Questions) -> Course {
+        Course {
+            groups: questions.groups(),
+            ..self.settings.course(self.run.seed)
+        }
     }
 
     /// The card of a model that a run found best.

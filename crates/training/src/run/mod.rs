@@ -14,11 +14,12 @@ pub mod parts;
 pub mod session;
 pub mod times;
 
-use mapo_core::{Action, Course, Memory, Run, SharedMemories, Task, TrainingBatch};
+use mapo_core::{Action, Course, Doors, Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{EncoderConfig, Network, Words};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -30,6 +31,7 @@ use crate::run::metrics::{Metrics, Totals, Window};
 use crate::run::parts::Questions;
 use crate::settings::Settings;
 use crate::{Error, Result};
+pub use loops::dev_accuracy;
 use mapo_model::NeuralPolicy;
 use mapo_model::file::check_functions;
 use mapo_model::inputs::encode::{Input, encode_all};
@@ -56,6 +58,42 @@ pub enum Event<'a> {
         /// Whether no earlier model was better.
         is_best: bool,
     },
+    /// A model was handed to whoever measures elsewhere. Nobody learns meanwhile.
+    Submitted {
+        /// The run.
+        trainer: &'a Trainer<'a>,
+    },
+}
+
+/// Whoever measures the models of a run elsewhere, while the run goes on.
+pub trait Examiner {
+    /// Hands over the model of a step.
+    ///
+    /// # Errors
+    /// If it cannot be handed over.
+    fn submit(&mut self, step: u64, model: &Arc<Network>) -> Result<()>;
+
+    /// What a model came to, if that is known by now.
+    ///
+    /// # Errors
+    /// If the examiner cannot be reached.
+    fn result(&mut self, step: u64) -> Result<Option<DevAccuracy>>;
+}
+
+/// What a model came to on the dev split.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DevAccuracy {
+    /// The share of right answers by which a model is chosen; of several datasets the mean of theirs, by
+    /// their weights. Nothing without a dev split.
+    pub accuracy: Option<f64>,
+    /// The share on each dev split, where there are several datasets.
+    pub each: BTreeMap<String, f64>,
+}
+
+/// A model whose result is awaited, with what else was measured then.
+struct Awaited {
+    metrics: Metrics,
+    model: Arc<Network>,
 }
 
 /// The best model of a run; without a dev split, the newest.
@@ -86,6 +124,18 @@ pub struct Trainer<'a> {
     window: Window,
     /// What was counted before the window.
     past: Totals,
+    /// Where the actors are, if not in this process.
+    elsewhere: Option<Elsewhere<'a>>,
+    /// Who measures, if not this process.
+    examiner: Option<Box<dyn Examiner + 'a>>,
+    /// What it has not answered, by step.
+    awaited: BTreeMap<u64, Awaited>,
+}
+
+/// The doors to actors that are elsewhere, and the batches that each shard had made when they were opened.
+struct Elsewhere<'a> {
+    doors: Box<dyn Doors<NeuralPolicy> + 'a>,
+    rounds: Vec<u64>,
 }
 
 /// Whoever wants to hear what a run has come to.
@@ -217,7 +267,29 @@ impl<'a> Trainer<'a> {
             began: Instant::now(),
             window: Window::new(1),
             past: Totals::default(),
+            elsewhere: None,
+            examiner: None,
+            awaited: BTreeMap::new(),
         })
+    }
+
+    /// Lets models be measured elsewhere from now on, while the run goes on.
+    pub fn with_examiner(mut self, examiner: Box<dyn Examiner + 'a>) -> Self {
+        self.examiner = Some(examiner);
+        self
+    }
+
+    /// Lets actors elsewhere act for this run from now on, who have its examples in as many shards as there
+    /// are `rounds`: the batches that each has made.
+    pub fn with_actors(mut self, doors: Box<dyn Doors<NeuralPolicy> + 'a>, rounds: Vec<u64>) -> Self {
+        self.run = self.run.in_shards(rounds.len());
+        self.elsewhere = Some(Elsewhere { doors, rounds });
+        self
+    }
+
+    /// What the run does.
+    pub fn course(&self) -> &Course {
+        self.run.course()
     }
 
     /// Steps made so far.
@@ -264,7 +336,10 @@ impl<'a> Trainer<'a> {
 }
 
 /// An example as actors hold it. Where its programs are known, they are its memory, whatever was found.
-fn task(
+///
+/// # Errors
+/// If the memory does not fit the example.
+pub fn task(
     place: usize,
     example: &Example,
     input: Input,

@@ -1,6 +1,8 @@
 //! One process's part in a run: it begins or takes up the run in its directory and trains, with everything
 //! kept there.
 
+use mapo_core::Doors;
+use mapo_model::NeuralPolicy;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +10,7 @@ use crate::run::beginning::{Beginning, Watch};
 use crate::run::config::RunConfig;
 use crate::run::folder::Folder;
 use crate::run::parts::Questions;
-use crate::run::{Event, Trainer};
+use crate::run::{Event, Examiner, Trainer};
 use crate::{Error, Result};
 
 /// A run in its directory.
@@ -88,6 +90,22 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Lets actors elsewhere act for the run: see [`Trainer::with_actors`].
+    pub fn with_actors(self, doors: Box<dyn Doors<NeuralPolicy> + 'a>, rounds: Vec<u64>) -> Self {
+        Self {
+            trainer: self.trainer.with_actors(doors, rounds),
+            ..self
+        }
+    }
+
+    /// Lets models be measured elsewhere: see [`Trainer::with_examiner`].
+    pub fn with_examiner(self, examiner: Box<dyn Examiner + 'a>) -> Self {
+        Self {
+            trainer: self.trainer.with_examiner(examiner),
+            ..self
+        }
+    }
+
     /// Trains to the last step, or until `stop` says so, and keeps in the directory what is measured, the
     /// best model and what the run needs to go on. `observe` hears of every step and, when it has been kept,
     /// of every evaluation.
@@ -116,10 +134,12 @@ impl<'a> Session<'a> {
                 if let (true, Some(best)) = (*is_best, trainer.best()) {
                     folder.save_best(best)?;
                 }
+            }
+            if let Event::Measured { trainer, .. } | Event::Submitted { trainer } = event
                 // Only there do the actors' parameters equal the learner's.
-                if trainer.step().is_multiple_of(config.settings.refresh) {
-                    folder.save(trainer)?;
-                }
+                && trainer.step().is_multiple_of(config.settings.refresh)
+            {
+                folder.save(trainer)?;
             }
             observe(event)
         });

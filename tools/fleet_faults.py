@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Kills a fleet while it trains, over and over, and says whether anything was lost.
+
+    tools/fleet_faults.py --mapo target/release/mapo --nats nats-server --faults 100
+
+Trains the toy data with a NATS server, a learner and some actors, each a process of its own (with --netns each in a
+network namespace of its own, which needs root). At random moments one of them is killed with SIGKILL and started again,
+or stopped with SIGSTOP for longer than its lease and then woken. In the end
+
+- every program that the server acknowledged must be in the memories of the run's directory,
+- epoch and step, as the server tells them, must never have gone back,
+- the run must have come to its last step, and its accuracy is printed beside that of an undisturbed run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+QUICK = "--set network.hidden=16 --set network.attention=16 --set explore_first.programs=200 --set evaluate=20 --set refresh=5"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Networks:
+    """A namespace for each process, all on one bridge; without --netns, none at all."""
+
+    def __init__(self, wanted):
+        self.wanted, self.made = wanted, []
+        if wanted:
+            self.run("link", "add", "mapo-br", "type", "bridge")
+            self.run("addr", "add", "10.211.0.254/24", "dev", "mapo-br")
+            self.run("link", "set", "mapo-br", "up")
+
+    @staticmethod
+    def run(*command):
+        subprocess.run(["ip", *command], check=True)
+
+    def inside(self, number):
+        """What a command begins with that runs in the namespace of this number."""
+        if not self.wanted:
+            return []
+        name = f"mapo-{number}"
+        if name not in self.made:
+            self.run("netns", "add", name)
+            self.made.append(name)
+            self.run("link", "add", f"mapo-v{number}", "type", "veth", "peer", "name", "eth0", "netns", name)
+            self.run("link", "set", f"mapo-v{number}", "master", "mapo-br", "up")
+            self.run("-n", name, "addr", "add", f"10.211.0.{number + 1}/24", "dev", "eth0")
+            self.run("-n", name, "link", "set", "eth0", "up")
+            self.run("-n", name, "link", "set", "lo", "up")
+        return ["ip", "netns", "exec", name]
+
+    def address(self):
+        return "10.211.0.1" if self.wanted else "127.0.0.1"
+
+    def remove(self):
+        for name in self.made:
+            subprocess.run(["ip", "netns", "del", name])
+        if self.wanted:
+            subprocess.run(["ip", "link", "del", "mapo-br"])
+
+
+class Process:
+    def __init__(self, name, command, log):
+        self.name, self.command, self.log, self.child = name, command, log, None
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.child = subprocess.Popen(self.command, stdout=log, stderr=log)
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+
+    def ended(self):
+        return self.child.poll()
+
+
+def programs(run):
+    found = set()
+    for line in open(run / "memory.jsonl"):
+        line = json.loads(line)
+        found.update((line["example"], json.dumps(program)) for program in line["programs"])
+    return found
+
+
+def accuracy(run):
+    lines = [json.loads(line) for line in open(run / "metrics.jsonl")]
+    return max(line.get("dev_accuracy") or 0 for line in lines), lines[-1]["step"]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--mapo", default="target/release/mapo")
+    arguments.add_argument("--nats", default=os.environ.get("MAPO_NATS", "nats-server"))
+    arguments.add_argument("--actors", type=int, default=3)
+    arguments.add_argument("--faults", type=int, default=100)
+    arguments.add_argument("--steps", type=int, default=600)
+    arguments.add_argument("--pause", type=float, default=1.5, help="seconds between two faults, about")
+    arguments.add_argument("--lease", type=float, default=2.0)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--netns", action="store_true")
+    arguments.add_argument("--keep", action="store_true", help="keep the folder")
+    arguments = arguments.parse_args()
+    random.seed(arguments.seed)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="mapo-faults-"))
+    networks = Networks(arguments.netns)
+    port = free_port()
+    url = f"nats://{networks.address()}:{port}"
+    mapo, run = str(pathlib.Path(arguments.mapo).resolve()), folder / "disturbed"
+    toy = ["--data", "toy", "--limit", "192", "--steps", str(arguments.steps), "--threads", "1", "--set", "batch=12", *QUICK.split()]
+    server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    at = ["--server", url, "--patience", "120"]
+    begin = [*networks.inside(1), mapo, "fleet", "learn", *at, "--lease", str(arguments.lease), "--run", str(run), *toy]
+    resume = [*networks.inside(1), mapo, "fleet", "learn", *at, "--resume", str(run)]
+    learner = Process("learner", begin, folder / "learner.log")
+    actors = [
+        Process(f"actor {number}", [*networks.inside(2 + number), mapo, "fleet", "act", *at, "--run", run.name, "--threads", "1"], folder / f"actor-{number}.log")
+        for number in range(arguments.actors)
+    ]
+
+    def ask(*command):
+        done = subprocess.run([mapo, "fleet", *command, "--server", url, "--run", run.name], capture_output=True, text=True)
+        return done.stdout if done.returncode == 0 else None
+
+    done, wrong, reached, began = {}, [], (0, 0), time.time()
+    try:
+        server.start()
+        time.sleep(1)
+        learner.start()
+        while not ask("status", "--json"):
+            time.sleep(0.2)
+        learner.command = resume
+        for actor in actors:
+            actor.start()
+        left = arguments.faults
+        while learner.ended() != 0:
+            for process in [learner, *actors]:
+                if process.ended() not in (None, 0):
+                    done[f"{process.name.split()[0]} ended with {process.ended()}"] = done.get(f"{process.name.split()[0]} ended with {process.ended()}", 0) + 1
+                    process.start()
+            status = ask("status", "--json")
+            if status and (now := json.loads(status)["reached"]):
+                now = (now["epoch"], now["step"])
+                if now < reached:
+                    wrong.append(f"went back from {reached} to {now}")
+                reached = max(reached, now)
+            time.sleep(random.uniform(0.2, 2 * arguments.pause))
+            if left == 0 or learner.ended() == 0:
+                continue
+            left -= 1
+            victim = random.choice([*actors, learner, server])
+            if victim.ended() is not None:
+                continue
+            if victim is not server and random.random() < 0.2:
+                what = f"{victim.name.split()[0]} stopped past its lease"
+                victim.child.send_signal(signal.SIGSTOP)
+                time.sleep(1.7 * arguments.lease)
+                victim.child.send_signal(signal.SIGCONT)
+            else:
+                what = f"{victim.name.split()[0]} killed"
+                victim.kill()
+                time.sleep(random.uniform(0, 0.5))
+                victim.start()
+            done[what] = done.get(what, 0) + 1
+            print(f"{time.time() - began:6.1f} s  {what}; at {reached}", file=sys.stderr)
+        for actor in actors:
+            actor.child.wait(timeout=60)
+        acknowledged = {(line["example"], json.dumps(line["program"])) for line in map(json.loads, ask("found").splitlines())}
+        kept = programs(run)
+        if missing := acknowledged - kept:
+            wrong.append(f"{len(missing)} of {len(acknowledged)} acknowledged programs are missing")
+        best, step = accuracy(run)
+        if step != arguments.steps:
+            wrong.append(f"ended at step {step}")
+        seconds = time.time() - began
+        calm = folder / "calm"
+        subprocess.run([mapo, "train", "--run", str(calm), *toy], check=True, capture_output=True)
+        print(f"faults        {json.dumps(done)}")
+        print(f"acknowledged  {len(acknowledged)} programs, of which {len(acknowledged & kept)} are kept")
+        print(f"steps         {step} in {seconds:.0f} s and {reached[0]} epochs")
+        print(f"accuracy      {100 * best:.1f} % on dev; undisturbed, on one thread {100 * accuracy(calm)[0]:.1f} %")
+        dropped = json.loads(ask("status", "--json"))["dropped"]
+        print(f"dropped       {json.dumps(dropped)}")
+    finally:
+        for process in [learner, *actors, server]:
+            if process.child and process.ended() is None:
+                process.child.send_signal(signal.SIGCONT)
+                process.kill()
+        networks.remove()
+        if arguments.keep or wrong or sys.exc_info()[0]:
+            print(f"logs are in {folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    for sentence in wrong:
+        print(f"WRONG: {sentence}")
+    sys.exit(1 if wrong else 0)
+
+
+main()
