@@ -111,7 +111,9 @@ impl Plan {
         let is_begun = file.exists();
         if directory.exists() && !is_begun {
             let mut inside = std::fs::read_dir(directory).map_err(io(directory))?.flatten();
-            if inside.any(|entry| entry.file_name() != LOCK) {
+            // Half a plan is what a process leaves that is killed while it begins.
+            let is_ours = |name: &str| name == LOCK || name.starts_with(&format!(".{PLAN}."));
+            if inside.any(|entry| !entry.file_name().to_str().is_some_and(is_ours)) {
                 return Err(wrong(
                     "is not empty and holds no comparison; choose another directory",
                 ));
