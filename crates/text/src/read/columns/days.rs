@@ -191,13 +191,13 @@ pub(super) fn in_letters(cell: &str) -> Option<Date> {
 }
 
 fn month(word: &str) -> Option<u8> {
-    let is = |name: &&str| {
+    let is = |name: &str| {
         let length = word.len();
         word.is_ascii() && length >= 3 && length <= name.len() && name[..length].eq_ignore_ascii_case(word)
     };
     let whole =
         |name: &&str| word.len() == 3 || word.len() == name.len() || word.eq_ignore_ascii_case("sept");
-    let place = MONTHS.iter().position(|name| is(&name) && whole(&name))?;
+    let place = MONTHS.iter().position(|name| is(name) && whole(name))?;
     u8::try_from(place + 1).ok()
 }
 

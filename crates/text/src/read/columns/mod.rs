@@ -324,11 +324,11 @@ impl Convention {
             );
             return;
         }
-        let is_time = |unit: &&str| {
+        let is_time = |unit: &str| {
             let found = units::unit(unit, false);
-            found.is_some_and(|(measured, ..)| measured == Measured::Time) && **unit != *"m"
+            found.is_some_and(|(measured, ..)| measured == Measured::Time) && unit != "m"
         };
-        let among_times = words.iter().any(|unit| is_time(&unit))
+        let among_times = words.iter().any(|unit| is_time(unit))
             || column
                 .smallest
                 .is_some_and(|(measured, ..)| measured == Measured::Time);
@@ -572,7 +572,7 @@ mod tests {
             (&["500-", "12"], &[-500.0, 12.0]),
             (&["12%", "3.5%"], &[12.0, 3.5]),
             (&["1.250", "850", "2.300"], &[1250.0, 850.0, 2300.0]),
-            (&["1.250", "2.718"], &[1.25, 2.718]),
+            (&["1.250", "3.625"], &[1.25, 3.625]),
             (&["48.92 m", "50 m"], &[48.92, 50.0]),
             (&["(1)", "(2)"], &[1.0, 2.0]),
             (&["1B", "2B", "3B"], &[1.0, 2.0, 3.0]),
