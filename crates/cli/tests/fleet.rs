@@ -262,7 +262,7 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("killed");
     let path = run.display().to_string();
-    let arguments = toy(&path, "120", "1");
+    let arguments = toy(&path, "1500", "1");
     let mut learner = nats.spawn("learn", &[&["--lease", "2"], &words(&arguments)[..]].concat());
     nats.wait_until("killed", |_| true);
     let act = ["--run", "killed", "--threads", "1"];
@@ -291,7 +291,7 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
         .into_iter();
     let second = second
         .chain([nats.url()])
-        .chain(toy(&other, "120", "1"))
+        .chain(toy(&other, "1500", "1"))
         .collect::<Vec<_>>();
     refused(&second, &["another run 'killed'", "--name"]);
     let (code, said) = learner.end();
@@ -307,7 +307,7 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
         found.difference(&kept).next()
     );
     let status = nats.status("killed").expect("it is known");
-    assert_eq!(status["reached"]["step"], 120);
+    assert_eq!(status["reached"]["step"], 1500);
 }
 
 #[test]
