@@ -78,7 +78,8 @@ def run(binary, trial, options):
     while True:
         command = [
             str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={options.length}", "-print_final_stats=1",
-            "-verbosity=1", f"-artifact_prefix={found}/", f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
+            "-verbosity=1", f"-artifact_prefix={found}/", f"-seed={options.seed}",
+            f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
         ]
         command += [str(folder) for folder in (SEEDS / trial,) if folder.is_dir()]
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as place:
@@ -110,6 +111,7 @@ def main():
     arguments.add_argument("trials", nargs="*", metavar="TRIAL", help="which of " + ", ".join(trials()))
     arguments.add_argument("--seconds", type=int, default=0, help="for each trial")
     arguments.add_argument("--runs", type=int, default=0, help="for each trial")
+    arguments.add_argument("--seed", type=int, default=0, help="the same files every time, with --runs and no corpus; 0 is another each time")
     arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
     arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
     arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
