@@ -34,13 +34,12 @@ impl Process {
         loop {
             if let Some(status) = self.0.try_wait().expect("it is ours") {
                 let mut said = String::new();
-                for pipe in [
+                let pipes = [
                     self.0.stdout.take().map(Pipe::Out),
                     self.0.stderr.take().map(Pipe::Err),
-                ] {
-                    if let Some(mut pipe) = pipe {
-                        std::io::Read::read_to_string(&mut pipe, &mut said).expect("UTF-8");
-                    }
+                ];
+                for mut pipe in pipes.into_iter().flatten() {
+                    std::io::Read::read_to_string(&mut pipe, &mut said).expect("UTF-8");
                 }
                 return (status.code(), said);
             }
