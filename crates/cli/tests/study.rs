@@ -178,10 +178,16 @@ fn refuses_bad_input(folder: &std::path::Path, store: &str, model: &str) {
         "(example (id nt-0) (targetFormula (count (@type @row))))",
     );
     let empty = file(folder, "empty.examples", "# nothing\n");
-    let other = std::fs::read_to_string(store)
+    let changed = std::fs::read_to_string(store)
         .unwrap()
         .replacen("\"toy\"", "\"wtq\"", 1);
-    let other = file(folder, "other.jsonl", other);
+    // As stores were before they had checksums.
+    let unchecked = changed.lines().map(|line| {
+        let (line, _) = line.split_once(",\"checksum\":").expect("a checksum");
+        format!("{line}}}\n")
+    });
+    let other = file(folder, "other.jsonl", unchecked.collect::<String>());
+    let changed = file(folder, "changed.jsonl", changed);
     let cases = [
         (
             "--annotated",
@@ -192,6 +198,7 @@ fn refuses_bad_input(folder: &std::path::Path, store: &str, model: &str) {
         ("--annotated", &empty, "there is no (example"),
         ("--annotated", "nowhere.examples", "nowhere.examples"),
         ("--memory", &other, "made with dataset wtq"),
+        ("--memory", &changed, "line 1: the store is damaged"),
         ("--split", "nonsense", "nonsense"),
     ];
     for (flag, value, problem) in cases {

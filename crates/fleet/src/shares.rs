@@ -48,7 +48,7 @@ mod tests {
     fn the_fast_have_more_and_everyone_has_one() {
         assert_eq!(shares(64, &[1.0, 1.0]), [32, 32]);
         assert_eq!(shares(10, &[3.0, 1.0]), [7, 3]);
-        assert_eq!(shares(10, &[1e9, 1.0, 0.0]), [5, 1, 4]);
+        assert_eq!(shares(10, &[1e9, 1.0, 0.0]), [6, 1, 3]);
         assert_eq!(shares(2, &[1.0, 2.0, 3.0]), [1, 1, 0]);
         assert_eq!(shares(1, &[f64::NAN]), [1]);
     }
