@@ -304,7 +304,10 @@ fn packed_files_are_unpacked() {
     assert_eq!(load("-", &bytes).unwrap().rows(), 4);
     let cut = packed("a,b\n1,2\n".repeat(1000).as_bytes());
     let told = load("t.csv.gz", &cut[..cut.len() - 9]).unwrap_err();
-    assert!(told.starts_with("t.csv.gz: the file is packed by gzip and damaged"), "{told}");
+    assert!(
+        told.starts_with("t.csv.gz: the file is packed by gzip and damaged"),
+        "{told}"
+    );
 }
 
 #[test]
