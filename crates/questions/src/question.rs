@@ -11,6 +11,7 @@ use crate::stop_words::is_stop_word;
 use mapo_tables::{Column, Constant, Held, Table};
 use mapo_text::read::{Tag, Value as Quantity};
 use mapo_text::word_forms::stem;
+use std::ops::Range;
 
 /// A question beside its table: what a program may mention, and what the network sees.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,7 @@ impl Question {
             features[mention.span.clone()].fill(1);
             found.push(mention);
         }
+        let quantities = as_the_table_writes(&tokens, quantities, table);
         let quantities = match linking {
             Linking::Everyday => everyday::numbers(&tokens, quantities, &found, table),
             Linking::Paper | Linking::Wide => quantities,
@@ -113,6 +115,30 @@ impl Question {
     }
 }
 
+/// The same with days in numbers read as the table's columns write them: `12/01/2004` is in January beside
+/// `13/01/2004`. Where columns differ, all that it may be is offered.
+fn as_the_table_writes(
+    tokens: &[String],
+    quantities: Vec<(Quantity, Range<usize>)>,
+    table: &Table,
+) -> Vec<(Quantity, Range<usize>)> {
+    let as_written = |(value, span): (Quantity, Range<usize>)| {
+        let days = match value {
+            Quantity::Date(date) if date.day.is_some() => {
+                table.days_as_written(&tokens[span.clone()].concat())
+            }
+            _ => Vec::new(),
+        };
+        match days.is_empty() {
+            true => vec![(value, span)],
+            false => (days.into_iter())
+                .map(|day| (Quantity::Date(day), span.clone()))
+                .collect(),
+        }
+    };
+    quantities.into_iter().flat_map(as_written).collect()
+}
+
 /// Whether some column has the number or date.
 fn is_in(table: &Table, constant: &Constant) -> bool {
     table
@@ -138,4 +164,38 @@ fn column_feature(column: &Column, question: &str) -> u32 {
         .words()
         .filter(|word| !is_stop_word(word) && question.contains(word))
         .count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapo_tables::TableBuilder;
+
+    fn dates(columns: &[&[&str]], question: &str) -> Vec<String> {
+        let headers = (0..columns.len()).map(|column| format!("C{column}"));
+        let mut builder = TableBuilder::new("t", headers);
+        for row in 0..columns[0].len() {
+            builder.push_row(columns.iter().map(|column| column[row]));
+        }
+        let read = Question::read(question, &builder.finish(), Linking::Everyday);
+        let dates = (read.mentions.iter()).filter(|mention| matches!(mention.constant, Constant::Dates(_)));
+        dates.map(|mention| mention.constant.to_string()).collect()
+    }
+
+    #[test]
+    fn a_day_is_read_as_the_table_writes_days() {
+        let (days, months) = (["13/01/2004", "12/01/2004", ""], ["01/13/2004", "12/01/2004", ""]);
+        let asked = "what happened on 12/01/2004?";
+        assert_eq!(dates(&[&days], asked), ["[2004-01-12]"]);
+        assert_eq!(dates(&[&months], asked), ["[2004-12-01]"]);
+        assert_eq!(dates(&[&days, &months], asked), ["[2004-01-12]", "[2004-12-01]"]);
+        // Whatever the column is: there is one way to read these.
+        assert_eq!(dates(&[&days], "and on 12/25/2004?"), ["[2004-12-25]"]);
+        assert_eq!(dates(&[&days], "and on 1 February 2004?"), ["[2004-02-01]"]);
+        // Nothing is known of how this table would write it.
+        assert_eq!(
+            dates(&[&["2004-01-13", "2004-12-01", ""]], asked),
+            ["[2004-12-01]"]
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::cell_values::CellValues;
 use crate::column::{Cells, Column, ColumnId};
+use crate::decisions::Decisions;
 use crate::derived::Derived;
 use crate::likeness::keep_what_most_are;
 use crate::names::{column_name, unique_names};
@@ -12,8 +13,9 @@ use crate::totals::{LeftOut, label_of_totals};
 use crate::value::ColumnKind;
 use crate::written::{Written, conventions, read};
 use mapo_text as text;
-use mapo_text::read::columns::Convention;
+use mapo_text::read::columns::{Convention, Mark};
 use rayon::prelude::*;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// Collects the cells of a table, row by row.
@@ -34,13 +36,19 @@ pub struct TableBuilder {
     pub(crate) rows: usize,
     columns: Vec<(Vec<u32>, Interner)>,
     left_out: Option<LeftOut>,
+    decisions: Decisions,
+    decimal: Option<Mark>,
 }
 
 impl TableBuilder {
     /// An empty table with these headers.
     pub fn new<H: Into<String>>(name: impl Into<String>, headers: impl IntoIterator<Item = H>) -> Self {
         let headers: Vec<String> = headers.into_iter().map(Into::into).collect();
-        let names = headers.iter().map(|header| column_name(header)).collect();
+        let name_of = |header: &String| {
+            mapo_stopping::glance();
+            column_name(header)
+        };
+        let names = headers.iter().map(name_of).collect();
         TableBuilder::with_names(name, headers, names)
     }
 
@@ -57,6 +65,8 @@ impl TableBuilder {
             rows: 0,
             columns,
             left_out: None,
+            decisions: Decisions::default(),
+            decimal: None,
         }
     }
 
@@ -66,6 +76,31 @@ impl TableBuilder {
             name: name.into(),
             ..self
         }
+    }
+
+    /// The same cells under other headers.
+    pub(crate) fn with_headers(self, rename: impl FnOnce(Vec<String>) -> Vec<String>) -> Self {
+        let renamed = TableBuilder::new(self.name, rename(self.headers));
+        TableBuilder {
+            name: renamed.name,
+            headers: renamed.headers,
+            names: renamed.names,
+            ..self
+        }
+    }
+
+    /// The same with what was decided about the file.
+    pub(crate) fn decided(self, decisions: Decisions) -> Self {
+        TableBuilder { decisions, ..self }
+    }
+
+    pub(crate) fn decisions(&self) -> &Decisions {
+        &self.decisions
+    }
+
+    /// The same with numbers whose fractions begin at this sign, whatever the cells look like.
+    pub(crate) fn with_decimal(self, decimal: Option<Mark>) -> Self {
+        TableBuilder { decimal, ..self }
     }
 
     /// Adds a row. Cells beyond the header's are dropped and missing ones are empty.
@@ -79,11 +114,9 @@ impl TableBuilder {
 
     /// The same without a last row that adds up the others, if there is one; the table will say so.
     pub fn without_totals(self) -> Self {
-        let cell = |row: usize, column: usize| {
-            let (rows, texts) = &self.columns[column];
-            texts.get(rows[row])
-        };
-        let conventions = self.conventions();
+        let cell = |row: usize, column: usize| self.cell(row, column);
+        // Looked at only where the last row is called a total.
+        let conventions = LazyCell::new(|| self.conventions());
         let number = |row: usize, column: usize| read(&conventions[column], cell(row, column)).number;
         let Some(label) = label_of_totals(self.rows, self.columns.len(), cell, number) else {
             return self;
@@ -92,25 +125,72 @@ impl TableBuilder {
             row: self.rows - 1,
             label: mapo_text::trim(label).to_owned(),
         };
-        // What only that row has is no text of the table.
-        let without = |(rows, texts): &(Vec<u32>, Interner)| {
+        let kept = self.with_rows(0..left_out.row);
+        TableBuilder {
+            left_out: Some(left_out),
+            ..kept
+        }
+    }
+
+    /// The same without rows in which nothing stands, and without what stands alone behind the last of them.
+    pub(crate) fn without_gaps(self, decisions: &mut Decisions) -> Self {
+        let is_empty =
+            |row: usize| (0..self.columns.len()).all(|column| text::trim(self.cell(row, column)).is_empty());
+        let empty: Vec<usize> = (0..self.rows).filter(|row| is_empty(*row)).collect();
+        // A row of a single column says something by being empty.
+        let Some(last) = empty.last().filter(|_| self.columns.len() > 1) else {
+            return self;
+        };
+        let first_only =
+            |row: usize| (1..self.columns.len()).all(|column| text::trim(self.cell(row, column)).is_empty());
+        let below = self.rows - last - 1;
+        let are_notes = (1..=8).contains(&below) && (last + 1..self.rows).all(first_only);
+        let end = if are_notes { *last } else { self.rows };
+        if are_notes {
+            let text = text::trim(self.cell(last + 1, 0));
+            decisions
+                .left_out
+                .push(format!("'{text}' stands below the table and was left out"));
+        }
+        let among = empty.iter().filter(|row| **row < end).count();
+        if among > 0 && end > among {
+            let rows = if among == 1 {
+                "an empty row was"
+            } else {
+                "empty rows were"
+            };
+            decisions.left_out.push(format!("{rows} left out"));
+        }
+        let mut empty = empty.into_iter().peekable();
+        let kept: Vec<usize> = (0..end).filter(|row| empty.next_if_eq(row).is_none()).collect();
+        match kept.is_empty() {
+            true => self,
+            false => self.with_rows(kept.into_iter()),
+        }
+    }
+
+    fn cell(&self, row: usize, column: usize) -> &str {
+        let (rows, texts) = &self.columns[column];
+        texts.get(rows[row])
+    }
+
+    /// The same with some of its rows. What only others have is no text of the table.
+    fn with_rows(self, picked: impl ExactSizeIterator<Item = usize> + Clone) -> Self {
+        let pick = |(rows, texts): &(Vec<u32>, Interner)| {
             let mut kept = Interner::default();
-            let rows = rows[..left_out.row]
-                .iter()
-                .map(|text| kept.intern(texts.get(*text)));
+            let rows = picked.clone().map(|row| kept.intern(texts.get(rows[row])));
             (rows.collect(), kept)
         };
         TableBuilder {
-            columns: self.columns.iter().map(without).collect(),
-            rows: left_out.row,
-            left_out: Some(left_out),
+            columns: self.columns.iter().map(pick).collect(),
+            rows: picked.len(),
             ..self
         }
     }
 
     fn conventions(&self) -> Vec<Convention> {
         let are_many = self.rows * self.headers.len() > PARALLEL_CELLS;
-        conventions(&self.headers, &self.columns, are_many)
+        conventions(&self.headers, &self.columns, self.decimal, are_many)
     }
 
     pub(crate) fn headers(&self) -> &[String] {
@@ -225,8 +305,11 @@ impl TableBuilder {
             rows,
             columns,
             left_out,
+            decisions,
+            decimal: _,
         } = self;
         let build = |(source, (rows, texts)): (usize, (Vec<u32>, Interner))| {
+            mapo_stopping::check();
             let texts_are_distinct = texts.is_distinct();
             let cells = Cells {
                 rows: rows.into(),
@@ -261,6 +344,7 @@ impl TableBuilder {
             cells,
             columns,
             left_out,
+            decisions: Arc::new(decisions),
             written: written.into(),
         }
     }

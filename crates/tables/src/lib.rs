@@ -1,6 +1,6 @@
 //! Tables: cells as they stand in the file, and typed columns made from them.
 //!
-//! A [`Table`] comes from a file (CSV, TSV, JSON lines, Parquet: `files`) or from cells at hand
+//! A [`Table`] comes from a file ([`Format`] lists the kinds, `files` reads them) or from cells at hand
 //! ([`TableBuilder`]). Each column of the file becomes one or more typed [`Column`]s: its texts, and the
 //! numbers and dates that enough of its cells hold ([`CellValues`]). Rows are bit sets ([`RowSet`]), distinct
 //! texts are kept once ([`Texts`]) and found by an index ([`TextIndex`]). What other rooms derive from a
@@ -22,11 +22,14 @@ mod builder;
 mod cell_values;
 mod column;
 mod constant;
+mod decisions;
 mod derived;
 mod files;
+mod format;
 mod index;
 mod likeness;
 mod names;
+mod plain;
 mod readings;
 pub mod rows;
 mod serialize;
@@ -41,9 +44,14 @@ pub use builder::TableBuilder;
 pub use cell_values::CellValues;
 pub use column::{Codes, Column, ColumnId};
 pub use constant::Constant;
-pub use files::{Format, Largest, LoadOptions, TableError};
+pub use decisions::Decisions;
+pub use files::{
+    Decimal, Header, Largest, LoadOptions, SAYINGS, Separator, TableError, TextEncoding, tables_in,
+};
+pub use format::Format;
 pub use index::{Held, Next, TextIndex};
 pub use names::{column_name, unique_names};
+pub use plain::PlainFile;
 pub use readings::{Dictionary, NO_VALUE};
 pub use rows::RowSet;
 pub use table::Table;

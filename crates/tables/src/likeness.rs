@@ -40,6 +40,7 @@ fn are_names(cells: &Cells, readings: &[CellValues]) -> bool {
     let mut without_digits: HashSet<String> = HashSet::new();
     let mut texts = 0;
     for (text, reading) in cells.texts.iter().zip(readings) {
+        mapo_stopping::glance();
         // The letters of `0xfa` are digits.
         if reading.number.is_none() || reading.date.is_some() || text.starts_with("0x") {
             continue;
@@ -50,7 +51,10 @@ fn are_names(cells: &Cells, readings: &[CellValues]) -> bool {
         let letters = own.chars().filter(|c| c.is_alphabetic());
         without_digits.insert(letters.flat_map(char::to_lowercase).collect());
     }
-    without_digits.remove("");
+    // Neither are the endings of `1st` and `2nd` names.
+    for nothing in ["", "st", "nd", "rd", "th"] {
+        without_digits.remove(nothing);
+    }
     without_digits.len() > 3 && 2 * without_digits.len() > texts
 }
 
@@ -74,6 +78,7 @@ mod tests {
     fn columns_of_numbers_are_those_whose_cells_mostly_are() {
         let numbers = ["r.c-str", "r.c-num"];
         assert_eq!(columns(&["12", "", "n/a", "5", "7"]), numbers);
+        assert_eq!(columns(&["1st", "2nd", "3rd", "4th"]), numbers);
         assert_eq!(columns(&["12 km", "5 km", "7 miles", "8 km", "9 m"]), numbers);
         assert_eq!(
             columns(&["12 (first)", "5 (left)", "7 (retired)", "8 (hurt)"]),

@@ -1,6 +1,6 @@
 //! What columns are called in programs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -21,18 +21,24 @@ pub fn column_name(header: &str) -> String {
 /// Makes names unique by numbering the later of equal ones; a name of nothing becomes `column`.
 pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut taken = HashSet::new();
+    // Where to go on numbering, so that ten thousand equal names are not tried again and again.
+    let mut next: HashMap<String, usize> = HashMap::new();
     let mut unique = Vec::new();
     for name in names {
+        mapo_stopping::check();
         let name = if name.is_empty() {
             "column".to_owned()
         } else {
             name
         };
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let free = std::iter::once(name.clone())
-            .chain(numbered)
-            .find(|name| !taken.contains(name));
-        let free = free.unwrap_or(name);
+        let mut free = name.clone();
+        if taken.contains(&free) {
+            let number = next.entry(name.clone()).or_insert(2);
+            while taken.contains(&free) {
+                free = format!("{name}_{number}");
+                *number += 1;
+            }
+        }
         taken.insert(free.clone());
         unique.push(free);
     }

@@ -91,11 +91,12 @@ impl Readings {
     pub fn coded(&self) -> &Coded {
         self.coded.get_or_init(|| {
             let forms = Arc::clone(self.forms());
-            match self.raw().take() {
+            let mut raw = self.raw();
+            let coded = match &*raw {
                 Some(Raw::Texts {
                     texts, are_distinct, ..
                 }) => {
-                    let of_text: Box<[u32]> = match are_distinct && Arc::ptr_eq(&texts, &forms) {
+                    let of_text: Box<[u32]> = match *are_distinct && Arc::ptr_eq(texts, &forms) {
                         true => (0..forms.len() as u32).collect(),
                         false => forms.first_equals().into(),
                     };
@@ -107,7 +108,7 @@ impl Readings {
                     }
                 }
                 Some(Raw::Numbers(numbers)) => {
-                    let (of_text, numbers) = encode(&numbers, f64::total_cmp);
+                    let (of_text, numbers) = encode(numbers, f64::total_cmp);
                     Coded {
                         of_text: of_text.into(),
                         distinct: numbers.len(),
@@ -116,7 +117,7 @@ impl Readings {
                     }
                 }
                 Some(Raw::Dates(dates)) => {
-                    let (of_text, dates) = encode(&dates, |a, b| a.key().cmp(&b.key()));
+                    let (of_text, dates) = encode(dates, |a, b| a.key().cmp(&b.key()));
                     Coded {
                         of_text: of_text.into(),
                         distinct: dates.len(),
@@ -130,7 +131,10 @@ impl Readings {
                     distinct: 0,
                     total_order: true,
                 },
-            }
+            };
+            // Not before: whoever is stopped on the way leaves it to the next.
+            *raw = None;
+            coded
         })
     }
 }
@@ -144,10 +148,14 @@ fn encode<T: Copy>(
         .zip(values)
         .filter_map(|(place, value)| Some(((*value)?, place)))
         .collect();
-    sorted.sort_unstable_by(|(a, _), (b, _)| order(a, b));
+    sorted.sort_unstable_by(|(a, _), (b, _)| {
+        mapo_stopping::glance();
+        order(a, b)
+    });
     let mut codes = vec![NO_VALUE; values.len()];
     let mut distinct: Vec<T> = Vec::new();
     for (value, place) in sorted {
+        mapo_stopping::glance();
         if distinct.last().is_none_or(|last| order(last, &value).is_ne()) {
             distinct.push(value);
         }

@@ -1,12 +1,14 @@
 //! A table: its cells and its typed columns.
 
 use crate::column::{Cells, Column, ColumnId};
+use crate::decisions::Decisions;
 use crate::derived::Derived;
 use crate::texts::Texts;
 use crate::totals::LeftOut;
 use crate::value::ColumnKind;
 use crate::written::Written;
 use mapo_text as text;
+use mapo_text::Date;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ pub struct Table {
     pub(crate) lines: Lines,
     pub(crate) derived: Derived,
     pub(crate) left_out: Option<LeftOut>,
+    pub(crate) decisions: Arc<Decisions>,
     /// For each column of the file how it is written.
     pub(crate) written: Arc<[Written]>,
 }
@@ -47,6 +50,21 @@ impl Table {
     /// have the numbers that they have in the file.
     pub fn left_out(&self) -> Option<&LeftOut> {
         self.left_out.as_ref()
+    }
+
+    /// What was decided about the file that it comes from.
+    pub fn decisions(&self) -> &Decisions {
+        &self.decisions
+    }
+
+    /// The sign before the fractions of a column's numbers, where that was decided.
+    pub fn decimal(&self, source: usize) -> Option<char> {
+        let is_number = |column: &Column| column.source() == source && column.kind().is_number();
+        let has_numbers = self.columns.iter().any(is_number);
+        self.written[source]
+            .decimal()
+            .filter(|_| has_numbers)
+            .map(|mark| mark.char())
     }
 
     /// The text of a cell as it stands in the file; `source` is the column's number in the file.
@@ -92,6 +110,22 @@ impl Table {
         said
     }
 
+    /// What a day is that is written in numbers, such as `12/01/2004`, if it is written as in the columns of
+    /// dates; several where these are written differently, and none where no column has such dates.
+    pub fn days_as_written(&self, text: &str) -> Vec<Date> {
+        let mut days: Vec<Date> = Vec::new();
+        for column in self
+            .columns
+            .iter()
+            .filter(|column| column.kind() == ColumnKind::Date)
+        {
+            let written = self.written[column.source()].days();
+            let day = written.and_then(|written| written.read(text));
+            days.extend(day.filter(|day| !days.contains(day)));
+        }
+        days
+    }
+
     /// What whoever uses a typed column should know: what may be wrong about its reading, and how many cells do not
     /// fit it.
     pub fn notes(&self, column: ColumnId) -> Vec<String> {
@@ -109,6 +143,12 @@ impl Table {
     pub fn is_doubtful(&self, column: ColumnId) -> bool {
         let column = self.column(column);
         !self.written[column.source()].doubts(column.kind()).is_empty()
+    }
+
+    /// Whether the cells of a column of the file begin with digits and yet are neither numbers nor dates: they are
+    /// something, but nobody knows what. What asks for the largest or the latest of them cannot be answered.
+    pub fn is_unread(&self, source: usize) -> bool {
+        self.written[source].is_unread()
     }
 
     /// The typed columns, in the order of the file; of each text, numbers, second numbers, dates.
@@ -182,6 +222,7 @@ impl Table {
             name: self.name.clone(),
             headers: self.headers.clone(),
             left_out: self.left_out.clone(),
+            decisions: Arc::clone(&self.decisions),
             written: Arc::clone(&self.written),
             rows,
             cells,

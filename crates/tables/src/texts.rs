@@ -94,6 +94,7 @@ impl Texts {
     pub fn in_form(&self, mut form: impl FnMut(&str, &mut String)) -> Option<Texts> {
         let mut formed = String::new();
         let first = (0..self.len() as u32).find(|index| {
+            mapo_stopping::glance();
             let text = self.get(*index);
             formed.clear();
             form(text, &mut formed);
@@ -107,6 +108,7 @@ impl Texts {
         other.bytes.push_str(&self.bytes[..start]);
         other.ends.extend_from_slice(&self.ends[..first as usize]);
         for index in first..self.len() as u32 {
+            mapo_stopping::glance();
             form(self.get(index), &mut other.bytes);
             other.end();
         }
@@ -120,6 +122,7 @@ impl Texts {
         let mut index: HashTable<Interned> = HashTable::with_capacity(self.len().min(1 << 16));
         let mut firsts = Vec::with_capacity(self.len());
         for (id, text) in (0..).zip(self.iter()) {
+            mapo_stopping::glance();
             let hash = hasher.hash_one(text) as u32;
             let same = |known: &Interned| known.hash == hash && self.get(known.id) == text;
             let entry = index.entry(Interned::spread(hash), same, |known| Interned::spread(known.hash));

@@ -133,7 +133,7 @@ mod tests {
                 drop_totals,
                 ..crate::LoadOptions::default()
             };
-            crate::Table::from_reader("sales.csv", rows.as_bytes(), options).unwrap()
+            crate::Table::from_reader("sales.csv", rows.as_bytes(), &options).unwrap()
         };
         let (table, whole) = (open(true), open(false));
         assert_eq!((table.rows(), whole.rows()), (2, 3));

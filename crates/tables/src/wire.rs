@@ -23,6 +23,8 @@ impl TableBuilder {
         for header in self.headers() {
             send_text(out, header)?;
         }
+        let decisions = serde_json::to_string(self.decisions()).map_err(io::Error::other)?;
+        send_text(out, &decisions)?;
         for (rows, texts) in self.columns() {
             let (texts, has_repeats) = texts.parts();
             send_number(out, usize::from(has_repeats))?;
@@ -110,6 +112,8 @@ impl<R: Read> Incoming<'_, R> {
         for _ in 0..columns {
             headers.push(self.text(&mut text, rows, columns)?);
         }
+        let decisions = self.text(&mut text, rows, columns)?;
+        let decisions = serde_json::from_str(&decisions).map_err(|_| broken())?;
         let mut taken = Vec::new();
         for _ in 0..columns {
             let has_repeats = self.number()? != 0;
@@ -126,7 +130,7 @@ impl<R: Read> Incoming<'_, R> {
             }
             taken.push((cells, Interner::of(texts, has_repeats)));
         }
-        Ok(TableBuilder::from_columns(self.name, headers, rows, taken))
+        Ok(TableBuilder::from_columns(self.name, headers, rows, taken).decided(decisions))
     }
 
     fn check(&self, rows: usize, columns: usize, text: usize) -> Result<(), Refused> {
@@ -173,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sent(csv: &str) -> Vec<u8> {
-        let builder = TableBuilder::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
+        let builder = TableBuilder::from_reader("t.csv", csv.as_bytes(), &LoadOptions::default()).unwrap();
         let mut bytes = Vec::new();
         builder.send(&mut bytes).unwrap();
         bytes

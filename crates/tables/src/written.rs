@@ -4,7 +4,7 @@ use crate::cell_values::CellValues;
 use crate::column::Cells;
 use crate::texts::Interner;
 use crate::value::ColumnKind;
-use mapo_text::read::columns::{About, Convention, Evidence};
+use mapo_text::read::columns::{About, Convention, Days, Evidence, Mark, has_other_digits};
 use mapo_text::read::says_nothing;
 use mapo_text::trim;
 use rayon::prelude::*;
@@ -13,21 +13,35 @@ use rayon::prelude::*;
 pub(crate) fn conventions(
     headers: &[String],
     columns: &[(Vec<u32>, Interner)],
+    decimal: Option<Mark>,
     are_many: bool,
 ) -> Vec<Convention> {
     let look = |(_, texts): &(Vec<u32>, Interner)| {
+        mapo_stopping::check();
         let mut evidence = Evidence::default();
-        texts.parts().0.iter().for_each(|text| evidence.see(text));
+        for text in texts.parts().0.iter() {
+            mapo_stopping::glance();
+            evidence.see(text);
+        }
         evidence
     };
+    let flag = mapo_stopping::carry();
     let seen: Vec<Evidence> = match are_many {
-        true => columns.par_iter().map(look).collect(),
+        true => columns
+            .par_iter()
+            .map(|column| flag.within(|| look(column)))
+            .collect(),
         false => columns.iter().map(look).collect(),
     };
     let mut all = Evidence::default();
     seen.iter().for_each(|evidence| all.and(evidence));
-    let convention =
-        |(header, evidence): (&String, &Evidence)| Convention::of(evidence, &all, names_years(header));
+    let convention = |(header, evidence): (&String, &Evidence)| {
+        let convention = Convention::of(evidence, &all, names_years(header));
+        match decimal {
+            Some(mark) => convention.with_decimal(mark),
+            None => convention,
+        }
+    };
     headers.iter().zip(&seen).map(convention).collect()
 }
 
@@ -39,7 +53,8 @@ fn names_years(header: &str) -> bool {
 
 /// What a column's cell says by its convention.
 pub(crate) fn read(convention: &Convention, cell: &str) -> CellValues {
-    if says_nothing(cell) {
+    mapo_stopping::glance();
+    if says_nothing(cell) && !has_other_digits(cell) {
         return CellValues::default();
     }
     CellValues::from(convention.read(cell))
@@ -57,6 +72,12 @@ pub(crate) struct Written {
     /// How many of them are a number, and a date.
     fitting: [usize; 2],
     are_identifiers: bool,
+    /// What stands before fractions, where that was decided.
+    decimal: Option<Mark>,
+    /// Whether most cells begin with digits and were made nothing of.
+    is_unread: bool,
+    /// How days are written in numbers, if some are.
+    days: Option<Days>,
 }
 
 /// Words for what is not there.
@@ -68,6 +89,7 @@ const NOTHING: [&str; 17] = [
 impl Written {
     pub(crate) fn new(convention: &Convention, cells: &Cells, readings: &[CellValues]) -> Written {
         let is_filled = |text: &str| {
+            mapo_stopping::glance();
             let text = trim(text);
             !text.is_empty() && !NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
         };
@@ -81,12 +103,19 @@ impl Written {
                 .map(|((_, rows), _)| *rows)
                 .sum()
         };
+        let begins_with_digit = |text: &str| trim(text).starts_with(|c: char| c.is_numeric());
+        let unread = (cells.texts.iter().zip(readings).zip(&rows))
+            .filter(|((text, reading), _)| {
+                reading.number.is_none() && reading.date.is_none() && begins_with_digit(text)
+            })
+            .map(|(_, rows)| *rows);
+        let unread: usize = unread.sum();
         let both = |list: &dyn Fn(About) -> Vec<String>| [list(About::Numbers), list(About::Dates)];
         let mut doubts = both(&|about| convention.doubts(about).to_vec());
-        // A second number that is too rare to be a column of its own.
+        // Which of two numbers counts is a guess, also where the second is a column of its own.
         let seconds =
             count(&|reading| reading.number.is_some() && reading.second.is_some() && reading.date.is_none());
-        if seconds > 0 && seconds * 5 < cells.rows.len() {
+        if seconds > 0 {
             let all = count(&|_| true);
             doubts[0].push(format!(
                 "of {seconds} of {all} cells, which hold more than one number, the first was taken"
@@ -94,6 +123,9 @@ impl Written {
         }
         Written {
             are_identifiers: convention.are_identifiers(),
+            decimal: convention.decimal(),
+            is_unread: unread > 0 && 2 * unread >= count(&|_| true),
+            days: convention.days(),
             decided: both(&|about| convention.decided(about).to_vec()),
             doubts,
             filled: count(&|_| true),
@@ -116,6 +148,19 @@ impl Written {
     /// Whether its numbers were left as text, because they would not be exact.
     pub(crate) fn are_identifiers(&self) -> bool {
         self.are_identifiers
+    }
+
+    pub(crate) fn decimal(&self) -> Option<Mark> {
+        self.decimal
+    }
+
+    /// Whether its cells seem to be numbers or dates in a form that is not known.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.is_unread
+    }
+
+    pub(crate) fn days(&self) -> Option<Days> {
+        self.days
     }
 
     pub(crate) fn decided(&self, kind: ColumnKind) -> &[String] {

@@ -9,7 +9,7 @@ fn read(name: &str, content: &[u8], largest: Largest) -> Result<Table, TableErro
         largest,
         ..LoadOptions::default()
     };
-    Table::from_reader(name, content, options)
+    Table::from_reader(name, content, &options)
 }
 
 #[track_caller]

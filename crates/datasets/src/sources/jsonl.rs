@@ -9,7 +9,7 @@ use mapo_language::{Dialect, Language, Program};
 use mapo_questions::Linking;
 use mapo_tables::{LoadOptions, Table, Value};
 use serde::Deserialize;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ struct Line {
     id: Option<String>,
     split: Option<String>,
     table: PathBuf,
+    /// What is said about the table's file, by the names of the command's options: `{"sheet": "May"}`.
+    #[serde(default)]
+    read: BTreeMap<String, String>,
     question: String,
     answer: Items<Scalar>,
     /// The program that is meant, or several that mean the same.
@@ -255,6 +258,15 @@ impl Source for JsonLines {
     }
 }
 
+/// A table's file, read as is said about it.
+fn open(path: &Path, said: &BTreeMap<String, String>) -> Result<Table, String> {
+    let mut options = LoadOptions::default();
+    for (what, value) in said {
+        options.tell(what, value)?;
+    }
+    Table::open(path, &options).map_err(|error| error.to_string())
+}
+
 fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Result<Examples, DatasetError> {
     let part = match split {
         "all" => Part::All,
@@ -263,7 +275,7 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
     let mut lines = Lines::open(file, LAYOUT)?;
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     let file: Arc<Path> = file.into();
-    let mut tables: HashMap<PathBuf, Arc<Table>> = HashMap::new();
+    let mut tables: HashMap<(PathBuf, BTreeMap<String, String>), Arc<Table>> = HashMap::new();
     let mut count = 0;
     let example = move || loop {
         let line = match lines.next()? {
@@ -281,12 +293,12 @@ fn examples(file: &Path, split: &str, reading: Reading, wanted: Selection) -> Re
         if !is_here || !wanted.wants(&id) {
             continue;
         }
-        let path = folder.join(line.table);
-        let table = match tables.get(&path) {
+        let named = (folder.join(line.table), line.read);
+        let table = match tables.get(&named) {
             Some(table) => Arc::clone(table),
-            None => match Table::open(&path, LoadOptions::default()) {
-                Ok(table) => Arc::clone(tables.entry(path).or_insert(Arc::new(table))),
-                Err(error) => return Some(Err(lines.error(error.to_string()))),
+            None => match open(&named.0, &named.1) {
+                Ok(table) => Arc::clone(tables.entry(named).or_insert(Arc::new(table))),
+                Err(error) => return Some(Err(lines.error(error))),
             },
         };
         let known = match known(line.program, &file, &lines) {

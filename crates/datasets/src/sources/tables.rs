@@ -18,7 +18,7 @@ pub struct Tables;
 const TRAIN: usize = 500;
 const DEV: usize = 60;
 
-const LAYOUT: &str = "a table, or a folder with tables (.csv, .tsv, .jsonl, .parquet)";
+const LAYOUT: &str = "a table, or a folder with tables (.csv, .xlsx, .json, .parquet and others)";
 
 /// The files of a folder that can be tables, by name; a file is itself.
 ///
@@ -33,16 +33,7 @@ pub fn files(place: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     if !place.is_dir() {
         return Ok(vec![place.to_owned()]);
     }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(place).map_err(io)? {
-        let path = entry.map_err(io)?.path();
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        let ending = ending.unwrap_or_default().to_lowercase();
-        if path.is_file() && ["csv", "tsv", "jsonl", "parquet"].contains(&ending.as_str()) {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let files = mapo_tables::tables_in(place).map_err(io)?;
     match files.is_empty() {
         true => Err(io(std::io::Error::other("there are no tables in this folder"))),
         false => Ok(files),
@@ -155,7 +146,7 @@ impl Source for Tables {
         };
         let split = split.to_owned();
         let of_file = move |(number, file): (usize, PathBuf)| -> Vec<Result<Example, DatasetError>> {
-            let table = match Table::open(&file, LoadOptions::default()) {
+            let table = match Table::open(&file, &LoadOptions::default()) {
                 Ok(table) => Arc::new(table),
                 Err(error) => return vec![Err(error.into())],
             };

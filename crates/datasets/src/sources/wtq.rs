@@ -273,10 +273,9 @@ impl Opened {
             Reader::Mapo => {
                 let options = LoadOptions {
                     format: Some(Format::WtqCsv),
-                    fix_headers: true,
                     ..LoadOptions::default()
                 };
-                TableBuilder::open(&self.folder.join(context), options)?
+                TableBuilder::open(&self.folder.join(context), &options)?
                     .named(name)
                     .finish_cell_by_cell()
             }

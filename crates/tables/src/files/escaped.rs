@@ -3,7 +3,7 @@
 use super::cells::{LONGEST_CELL, MOST_COLUMNS};
 use super::quotes::Quotes;
 use super::source::{Source, content, unreadable};
-use super::{LoadOptions, TableError, check_headers};
+use super::{LoadOptions, TableError};
 use crate::TableBuilder;
 use csv::StringRecord;
 use mapo_text as text;
@@ -21,7 +21,7 @@ pub(super) enum Escapes {
 pub(super) fn read(
     source: Source<'_>,
     escapes: Escapes,
-    options: LoadOptions,
+    options: &LoadOptions,
 ) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
     let first_line = source.beginning().split_inclusive(|&byte| byte == b'\n').next();
@@ -56,14 +56,13 @@ struct Lines<'a, R> {
 }
 
 impl<R: Read> Lines<'_, R> {
-    fn read(mut self, options: LoadOptions) -> Result<TableBuilder, TableError> {
+    fn read(mut self, options: &LoadOptions) -> Result<TableBuilder, TableError> {
         let mut record = StringRecord::new();
         if !self.next(&mut record)? {
             let problem = "the file is empty; it needs a header line and at least one row";
             return Err(self.problem(None, problem));
         }
         let headers: Vec<String> = record.iter().map(str::to_owned).collect();
-        check_headers(self.file, &headers, options)?;
         let columns = headers.len();
         if columns > MOST_COLUMNS {
             let problem = format!("it has {columns} columns; the limit is {MOST_COLUMNS}");

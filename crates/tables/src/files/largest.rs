@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// ```
 /// use mapo_tables::{Largest, LoadOptions, Table, TableError};
 /// let options = LoadOptions { largest: Largest { rows: 2, ..Largest::ANY }, ..LoadOptions::default() };
-/// let read = Table::from_reader("t.csv", "A\n1\n2\n3\n".as_bytes(), options);
+/// let read = Table::from_reader("t.csv", "A\n1\n2\n3\n".as_bytes(), &options);
 /// assert!(matches!(read, Err(TableError::TooLarge { .. })));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,11 @@ impl Largest {
         cells: usize::MAX,
         text: usize::MAX,
     };
+
+    /// The most bytes that a packed file may unpack to: there is more in it than its texts.
+    pub(super) fn unpacked(self) -> u64 {
+        self.text.saturating_mul(4) as u64
+    }
 
     /// Refuses a table of this many rows, columns and bytes of text if it is too large.
     pub(crate) fn check(

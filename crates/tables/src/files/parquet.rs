@@ -7,7 +7,7 @@ use super::largest::{TextCount, too_large};
 use super::pages::Looked;
 use super::source::{Source, content};
 use super::thrift::{Flaw, look_through};
-use super::{LoadOptions, TableError, check_headers};
+use super::{LoadOptions, TableError};
 use crate::TableBuilder;
 use crate::texts::Interner;
 use bytes::Bytes;
@@ -30,15 +30,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Values that are read at once.
 const BATCH: usize = 8192;
 
-pub(super) fn read(
-    source: Source<'_>,
-    file: Option<File>,
-    options: LoadOptions,
-) -> Result<TableBuilder, TableError> {
+pub(super) fn read(mut source: Source<'_>, options: &LoadOptions) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
     // A damaged file can make the reader panic.
-    let read = catch_unwind(AssertUnwindSafe(|| match file {
-        Some(file) => read_file(&name, Shared::new(file), options),
+    let read = catch_unwind(AssertUnwindSafe(|| match source.file.take() {
+        Some((_, file)) => read_file(&name, Shared::new(file), options),
         None => read_file(&name, Bytes::from(source.read_all()?), options),
     }));
     read.unwrap_or_else(|_| Err(damaged(&name, "its pages do not fit its description")))
@@ -140,7 +136,7 @@ impl From<ParquetError> for Problem {
 fn read_file<R: ChunkReader + 'static>(
     name: &str,
     file: R,
-    options: LoadOptions,
+    options: &LoadOptions,
 ) -> Result<TableBuilder, TableError> {
     let wrong = |error: ParquetError| damaged(name, &error.to_string());
     check_footer(&file).map_err(wrong)?;
@@ -152,7 +148,6 @@ fn read_file<R: ChunkReader + 'static>(
     if headers.is_empty() {
         return Err(content(name, None, "it has no column; a table needs one"));
     }
-    check_headers(name, &headers, options)?;
     if headers.len() > MOST_COLUMNS {
         let problem = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
         return Err(content(name, None, problem));

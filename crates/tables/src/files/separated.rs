@@ -7,9 +7,13 @@
 //! ended. Then all columns take their cells, side by side too.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS, Piece, Span};
+use super::header::note_lines_above;
+use super::layout::{self, Layout};
 use super::source::{Source, content, unreadable};
-use super::{LoadOptions, TableError, check_headers};
+use super::told::Header;
+use super::{LoadOptions, TableError};
 use crate::TableBuilder;
+use crate::decisions::Decisions;
 use memchr::{memchr, memchr3};
 use rayon::prelude::*;
 use std::str::Utf8Error;
@@ -28,22 +32,31 @@ const QUOTE: u8 = b'"';
 pub(super) fn read(
     mut source: Source<'_>,
     separator: u8,
-    options: LoadOptions,
+    options: &LoadOptions,
+    decisions: &mut Decisions,
 ) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
+    let begin = Beginning::find(&source, separator, options)?;
     let reader = Reader {
         name: &name,
         separator,
         spare: &Mutex::default(),
+        has_header: begin.header.is_some(),
+        notes_below: &Mutex::default(),
     };
+    decisions.separator = Some(char::from(separator));
+    decisions.header = begin.header;
+    decisions.left_out.extend(begin.left_out);
+    source.pass(begin.bytes);
     let (mut wave, mut next) = (Vec::new(), Vec::new());
     let mut more = source
         .read_more(WAVE, &mut wave)
         .map_err(|error| unreadable(&name, error))?;
     // Line ends before the wave.
-    let mut lines = 0;
+    let mut lines = begin.lines;
     let mut table: Option<(Vec<String>, Filling)> = None;
     loop {
+        mapo_stopping::check();
         let (read, taken) = match more {
             true => rayon::join(
                 || source.read_more(WAVE, &mut next),
@@ -61,7 +74,7 @@ pub(super) fn read(
             let problem = "the row goes on for more than 256 MiB; look for a quote that is never closed";
             return Err(content(&name, Some(line), problem));
         }
-        if let (Some((_, filling)), Some(size), true) = (&mut table, source.size, lines == 0) {
+        if let (Some((_, filling)), Some(size), true) = (&mut table, source.size, lines == begin.lines) {
             // Room for all rows at once, if the rest is like the beginning.
             let expected = filling.rows as u64 * size / taken.max(1) as u64;
             filling.expect((expected + expected / 32) as usize);
@@ -71,21 +84,119 @@ pub(super) fn read(
         wave.clear();
         std::mem::swap(&mut wave, &mut next);
     }
+    let below = reader
+        .notes_below
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    decisions.left_out.extend(below);
     match table {
         Some((headers, filling)) => filling.finish(&name, headers),
-        None => Err(content(
-            &name,
-            None,
-            "the file is empty; it needs a header line and at least one row",
-        )),
+        None => Err(content(&name, None, EMPTY)),
     }
 }
+
+const EMPTY: &str = "the file is empty; it needs a header line and at least one row";
 
 /// Line ends: `\n`, `\r\n` and `\r`.
 pub(super) fn count_lines(bytes: &[u8]) -> u64 {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n'));
     (feeds + returns.count()) as u64
+}
+
+/// Where the table begins in a file.
+struct Beginning {
+    /// Bytes before its header, or its first row, and the line ends among them.
+    bytes: usize,
+    lines: u64,
+    /// The line of the header, if there is one.
+    header: Option<u64>,
+    left_out: Option<String>,
+}
+
+impl Beginning {
+    fn find(source: &Source<'_>, separator: u8, options: &LoadOptions) -> Result<Beginning, TableError> {
+        let beginning = source.beginning();
+        if source.whole && beginning.iter().all(u8::is_ascii_whitespace) {
+            return Err(source.problem(None, EMPTY));
+        }
+        let (rows, begins) = first_rows(beginning, separator, source.whole);
+        let line_of = |begin: usize| count_lines(&beginning[..begin]) + 1;
+        // The first row goes on beyond what was looked at.
+        if rows.is_empty() {
+            return Ok(Beginning {
+                bytes: 0,
+                lines: 0,
+                header: Some(1),
+                left_out: None,
+            });
+        }
+        let layout = match options.header {
+            None => Layout::of(&rows),
+            Some(Header::Nowhere) => Layout::default(),
+            Some(Header::Line(line)) => {
+                let Some(header) = begins.iter().position(|begin| line_of(*begin) == line) else {
+                    let problem = "no row begins in this line near the beginning of the file; name another with --header";
+                    return Err(source.problem(Some(line), problem));
+                };
+                Layout {
+                    header: Some(header),
+                    first: header + 1,
+                }
+            }
+        };
+        let begin = layout.header.unwrap_or(layout.first);
+        let bytes = begins.get(begin).copied().unwrap_or(0);
+        let text = |row: &[String]| row.iter().find(|cell| !cell.trim().is_empty()).cloned();
+        let above: Vec<(u64, String)> = rows[..begin.min(rows.len())]
+            .iter()
+            .zip(&begins)
+            .filter_map(|(row, begin)| Some((line_of(*begin), text(row)?)))
+            .collect();
+        let above: Vec<(u64, &str)> = above.iter().map(|(line, text)| (*line, text.as_str())).collect();
+        Ok(Beginning {
+            bytes,
+            lines: count_lines(&beginning[..bytes]),
+            header: layout.header.map(|_| line_of(bytes)),
+            left_out: note_lines_above(&above),
+        })
+    }
+}
+
+/// The cells of the first rows that are whole, and where each begins.
+fn first_rows(beginning: &[u8], separator: u8, whole: bool) -> (Vec<Vec<String>>, Vec<usize>) {
+    let mut walk = Walk {
+        bytes: beginning,
+        separator,
+        at: 0,
+        more: !whole,
+    };
+    let (mut rows, mut begins) = (Vec::new(), Vec::new());
+    while rows.len() < layout::LOOKED_AT && walk.begin_row() {
+        let begin = walk.at;
+        let mut row = Vec::new();
+        let is_whole = loop {
+            let mut parts = Vec::new();
+            let Some((cell, end)) = walk.cell(&mut |part| parts.extend_from_slice(part)) else {
+                break false;
+            };
+            let bytes = match cell {
+                Raw::Plain { start, end } => &beginning[start..end],
+                Raw::Parts => &parts,
+            };
+            row.push(String::from_utf8_lossy(bytes).into_owned());
+            if end == End::Row {
+                break true;
+            }
+        };
+        if !is_whole {
+            break;
+        }
+        rows.push(row);
+        begins.push(begin);
+    }
+    (rows, begins)
 }
 
 /// How many cells the first rows have.
@@ -246,6 +357,10 @@ struct Reader<'a> {
     separator: u8,
     /// Memory of earlier pieces, for later ones.
     spare: &'a Mutex<Vec<Vec<Vec<Span>>>>,
+    /// Whether the first row has the names of the columns.
+    has_header: bool,
+    /// What is said of lines below the table.
+    notes_below: &'a Mutex<Option<String>>,
 }
 
 impl Reader<'_> {
@@ -257,7 +372,7 @@ impl Reader<'_> {
         lines: u64,
         more: bool,
         table: &mut Option<(Vec<String>, Filling)>,
-        options: LoadOptions,
+        options: &LoadOptions,
     ) -> Result<usize, TableError> {
         let problem = |(at, problem): (usize, String)| {
             let line = lines + count_lines(&wave[..at]) + 1;
@@ -276,14 +391,15 @@ impl Reader<'_> {
         // What is no text is wrong where it stands, but a row before it may be wrong too.
         let more = more || wrong.is_some();
         let mut from = 0;
-        if table.is_none() {
+        let begins = table.is_none();
+        if begins {
             let cut = self.cut(text, 0, text.len(), None, more, 1);
             if let Some(at) = cut.problem {
                 return Err(problem(at));
             }
             if cut.piece.rows == 0 {
                 return match wrong {
-                    Some(error) => Err(problem(self.not_text(wave, 0, error))),
+                    Some(error) => Err(self.not_text(wave, 0, lines, error)),
                     None => Ok(match more {
                         true => 0,
                         false => wave.len(),
@@ -297,14 +413,18 @@ impl Reader<'_> {
                 .flatten()
                 .map(|span| cut.piece.cell(*span).to_owned())
                 .collect();
-            check_headers(self.name, &headers, options)?;
             if headers.len() > MOST_COLUMNS {
                 let what = format!("it has {} columns; the limit is {MOST_COLUMNS}", headers.len());
                 return Err(content(self.name, Some(1), what));
             }
             let filling = Filling::new(headers.len(), options.largest);
-            *table = Some((headers, filling));
-            from = cut.end;
+            match self.has_header {
+                true => {
+                    from = cut.end;
+                    *table = Some((headers, filling));
+                }
+                false => *table = Some((vec![String::new(); headers.len()], filling)),
+            }
         }
         let Some((_, filling)) = table else {
             return Ok(from);
@@ -312,10 +432,16 @@ impl Reader<'_> {
         let mut cuts = self.cut_all(text, from, filling.columns.len(), more);
         let taken = cuts.last().map_or(from, |cut| cut.end);
         if let Some(at) = cuts.iter_mut().find_map(|cut| cut.problem.take()) {
-            return Err(problem(at));
+            if more || at.0 <= from || !self.are_notes(wave, at.0, lines) {
+                return Err(problem(at));
+            }
+            if begins {
+                *table = None;
+            }
+            return self.take(&wave[..at.0], lines, false, table, options);
         }
         if let Some(error) = wrong {
-            return Err(problem(self.not_text(wave, taken, error)));
+            return Err(self.not_text(wave, taken, lines, error));
         }
         let pieces: Vec<Piece<'_>> = cuts.into_iter().map(|cut| cut.piece).collect();
         filling.push(self.name, &pieces)?;
@@ -474,34 +600,57 @@ impl Reader<'_> {
         cut
     }
 
-    /// What is said of bytes that are no text, and where their row begins; `from` is the beginning of a row.
-    fn not_text(self, wave: &[u8], from: usize, error: Utf8Error) -> (usize, String) {
+    /// Whether the rest of a wave is notes below the table: a few lines of one cell each, behind an empty line.
+    fn are_notes(self, wave: &[u8], from: usize, lines: u64) -> bool {
+        const MOST: usize = 8;
+        let is_apart = [&b"\n\n"[..], b"\r\r", b"\n\r\n"]
+            .iter()
+            .any(|end| wave[..from].ends_with(end));
+        let counts = field_counts(&wave[from..], self.separator, MOST + 1, true);
+        let lines_below = wave[from..]
+            .split(|byte| matches!(byte, b'\n' | b'\r'))
+            .map(<[u8]>::trim_ascii);
+        // A single word may be what is left of a row.
+        let are_words = lines_below
+            .filter(|line| !line.is_empty())
+            .all(|line| line.contains(&b' '));
+        let are_notes =
+            is_apart && are_words && counts.len() <= MOST && counts.iter().all(|count| *count == 1);
+        if are_notes {
+            let line = lines + count_lines(&wave[..from]) + 1;
+            let said = format!("what stands below the table, from line {line} on, was left out");
+            *self.notes_below.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+        }
+        are_notes
+    }
+
+    /// What is said of bytes that are no text; `from` is the beginning of a row.
+    fn not_text(self, wave: &[u8], from: usize, lines: u64, error: Utf8Error) -> TableError {
         let mut walk = Walk {
             bytes: wave,
             separator: self.separator,
             at: from,
             more: false,
         };
-        let mut row = from;
-        let mut cell = 0;
-        while walk.begin_row() {
+        let (mut row, mut cell) = (from, 0);
+        'rows: while walk.begin_row() {
             row = walk.at;
             cell = 0;
             loop {
                 cell += 1;
                 let last = walk.cell(&mut |_| {});
                 if walk.at > error.valid_up_to() || last.is_none() {
-                    return (row, not_utf8(cell));
+                    break 'rows;
                 }
                 if matches!(last, Some((_, End::Row))) {
                     break;
                 }
             }
         }
-        (row, not_utf8(cell))
+        TableError::NotUtf8 {
+            file: self.name.to_owned(),
+            line: lines + count_lines(&wave[..row]) + 1,
+            cell,
+        }
     }
-}
-
-fn not_utf8(cell: usize) -> String {
-    format!("cell {cell} is not UTF-8 text (it may be Latin-1); save the file as UTF-8")
 }

@@ -1,9 +1,12 @@
-//! Where a table's bytes come from: files, standard input and other readers, packed or not, in any of the
-//! common encodings.
+//! Where a table's bytes come from: files, standard input and other readers.
 
 use super::TableError;
-use flate2::read::MultiGzDecoder;
-use std::io::{self, Cursor, Read};
+use super::encoding::Malformed;
+use super::largest::too_large;
+use super::packing::{Damaged, TooMuch};
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::path::PathBuf;
 
 /// Formats are told apart by this much of a file.
 const BEGINNING: u64 = 1 << 16;
@@ -19,20 +22,18 @@ pub(super) struct Source<'a> {
     rest: Box<dyn Read + Send + 'a>,
     /// How many bytes there are, where that is known.
     pub size: Option<u64>,
+    /// The same once more, where it is a file that can be read at any place.
+    pub file: Option<(PathBuf, File)>,
 }
 
-impl<'a> Source<'a> {
-    pub fn new(name: &str, reader: impl Read + Send + 'a, size: Option<u64>) -> Result<Self, TableError> {
-        let source = Source::begun(name, Box::new(reader), size)?;
-        if source.beginning.starts_with(&[0x1f, 0x8b]) {
-            let packed = Cursor::new(source.beginning).chain(source.rest);
-            let unpacked = Unpacked(MultiGzDecoder::new(packed));
-            return Source::begun(name, Box::new(unpacked), None)?.in_utf8();
-        }
-        source.in_utf8()
-    }
+/// What can be read at any place.
+pub(super) trait Anywhere: Read + Seek + Send {}
 
-    fn begun(name: &str, mut rest: Box<dyn Read + Send + 'a>, size: Option<u64>) -> Result<Self, TableError> {
+impl<T: Read + Seek + Send> Anywhere for T {}
+
+impl<'a> Source<'a> {
+    pub fn new(name: &str, reader: impl Read + Send + 'a) -> Result<Self, TableError> {
+        let mut rest: Box<dyn Read + Send + 'a> = Box::new(reader);
         let mut beginning = Vec::new();
         rest.by_ref()
             .take(BEGINNING)
@@ -43,48 +44,32 @@ impl<'a> Source<'a> {
             name: name.to_owned(),
             beginning,
             rest,
-            size,
+            size: None,
+            file: None,
         })
     }
 
-    /// Text in UTF-16 becomes UTF-8, a byte order mark goes, and what is known to be no table is refused.
-    fn in_utf8(mut self) -> Result<Self, TableError> {
-        if let Some(what) = no_table(&self.beginning) {
-            let advice = "save the table as CSV, TSV, JSON lines or Parquet";
-            return Err(self.problem(None, format!("the file is {what}; {advice}")));
-        }
-        let order: Option<fn([u8; 2]) -> u16> = match self.beginning[..] {
-            [0xef, 0xbb, 0xbf, ..] => {
-                self.beginning.drain(..3);
-                None
-            }
-            [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
-            [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
-            _ => None,
-        };
-        let Some(order) = order else { return Ok(self) };
-        let (name, bytes) = (self.name.clone(), self.read_all()?);
-        let units = bytes[2..].chunks_exact(2).map(|pair| order([pair[0], pair[1]]));
-        let mut text = String::with_capacity(bytes.len() / 2);
-        let mut line = 1;
-        for c in char::decode_utf16(units) {
-            match c {
-                Ok(c) => {
-                    line += u64::from(c == '\n');
-                    text.push(c);
-                }
-                Err(_) => {
-                    let problem = "the file is in UTF-16 and damaged here; save it as UTF-8";
-                    return Err(content(&name, Some(line), problem));
-                }
-            }
-        }
-        Source::begun(&name, Box::new(Cursor::new(text.into_bytes())), None)
+    /// A file; one that is a pipe or the like is read as any other reader.
+    pub fn of_file(path: PathBuf, file: File) -> Result<Source<'static>, TableError> {
+        let name = path.display().to_string();
+        let unreadable = |error| unreadable(&name, error);
+        let about = file.metadata().map_err(unreadable)?;
+        let again = file.try_clone().map_err(unreadable)?;
+        Ok(Source {
+            size: about.is_file().then_some(about.len()),
+            file: about.is_file().then_some((path, again)),
+            ..Source::new(&name, file)?
+        })
     }
 
     /// How it begins.
     pub fn beginning(&self) -> &[u8] {
         &self.beginning
+    }
+
+    /// Passes over the first of the bytes that are its beginning.
+    pub fn pass(&mut self, bytes: usize) {
+        self.beginning.drain(..bytes.min(self.beginning.len()));
     }
 
     /// Appends about this many bytes to `out`; whether there may be more.
@@ -106,8 +91,17 @@ impl<'a> Source<'a> {
     }
 
     /// The same as a reader.
-    pub fn into_reader(self) -> impl Read + 'a {
+    pub fn into_reader(self) -> impl Read + Send + 'a {
         Cursor::new(self.beginning).chain(self.rest)
+    }
+
+    /// The same to be read at any place: the file itself, or all of it in memory.
+    pub fn anywhere(mut self) -> Result<Box<dyn Anywhere>, TableError> {
+        let Some((_, mut file)) = self.file.take() else {
+            return Ok(Box::new(Cursor::new(self.read_all()?)));
+        };
+        file.rewind().map_err(|error| unreadable(&self.name, error))?;
+        Ok(Box::new(BufReader::new(file)))
     }
 
     pub fn problem(&self, line: Option<u64>, problem: impl Into<String>) -> TableError {
@@ -115,29 +109,18 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What gzip unpacks. What is wrong with the packed file is told apart from what is wrong with the disk.
-struct Unpacked<R>(R);
-
-/// A file that gzip cannot unpack.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Damaged(io::Error);
-
-impl<R: Read> Read for Unpacked<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-        self.0.read(out).map_err(|error| match error.kind() {
-            InvalidData | InvalidInput | UnexpectedEof => io::Error::new(InvalidData, Damaged(error)),
-            _ => error,
-        })
-    }
-}
-
+/// Why bytes did not come: the disk, or what they are packed by or written in.
 pub(super) fn unreadable(name: &str, source: io::Error) -> TableError {
-    if let Some(damaged) = source.get_ref().and_then(|inner| inner.downcast_ref::<Damaged>()) {
-        let problem =
-            format!("the file is packed by gzip and damaged ({damaged}); pack it again from a good copy");
+    let inner = source.get_ref();
+    if let Some(damaged) = inner.and_then(|inner| inner.downcast_ref::<Damaged>()) {
+        let problem = format!("the file is {damaged}; pack it again from a good copy");
         return content(name, None, problem);
+    }
+    if let Some(too_much) = inner.and_then(|inner| inner.downcast_ref::<TooMuch>()) {
+        return too_large(name, &too_much.to_string());
+    }
+    if let Some(malformed) = inner.and_then(|inner| inner.downcast_ref::<Malformed>()) {
+        return content(name, Some(malformed.line), malformed.to_string());
     }
     TableError::Io {
         file: name.to_owned(),
@@ -151,24 +134,4 @@ pub(super) fn content(name: &str, line: Option<u64>, problem: impl Into<String>)
         line,
         problem: problem.into(),
     }
-}
-
-/// What a file is that begins as no table does.
-fn no_table(beginning: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &str); 7] = [
-        (b"PK\x03\x04", "a ZIP archive or an Excel workbook"),
-        (
-            b"\xd0\xcf\x11\xe0",
-            "an Excel workbook or another Office document",
-        ),
-        (b"%PDF", "a PDF document"),
-        (b"\x28\xb5\x2f\xfd", "packed by zstd, which is not unpacked here"),
-        (b"BZh", "packed by bzip2, which is not unpacked here"),
-        (b"\xfd7zXZ", "packed by xz, which is not unpacked here"),
-        (b"SQLite format 3", "an SQLite database"),
-    ];
-    known
-        .into_iter()
-        .find(|(magic, _)| beginning.starts_with(magic))
-        .map(|(_, what)| what)
 }

@@ -73,6 +73,11 @@ pub(super) fn amount(cell: &str) -> Option<Amount<'_>> {
     if let (Sign::None, "-" | "−") = (sign, rest) {
         (rest, sign) = ("", Sign::Minus);
     }
+    // `Rs. 500/-`: and no more.
+    rest = rest
+        .strip_prefix("/-")
+        .or_else(|| rest.strip_prefix("/="))
+        .unwrap_or(rest);
     let unit_is_apart = rest.starts_with(char::is_whitespace);
     let mut unit = without_marks(rest.trim());
     if currency.is_empty()
@@ -273,7 +278,8 @@ impl Mark {
         }
     }
 
-    pub(super) fn char(self) -> char {
+    /// The character.
+    pub fn char(self) -> char {
         match self {
             Mark::Point => '.',
             Mark::Comma => ',',

@@ -95,6 +95,29 @@ pub enum Order {
     MonthFirst,
 }
 
+/// How a column writes days in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Days {
+    /// Which of two numbers is the day, where that was found.
+    pub(super) order: Option<Order>,
+}
+
+impl Days {
+    /// A day that is written as the column's are: `12/01/2004`. Nothing if it is written otherwise.
+    pub fn read(self, text: &str) -> Option<Date> {
+        let numbers = numbers(text)?;
+        self.day(&numbers)
+    }
+
+    pub(super) fn day(self, numbers: &Numbers) -> Option<Date> {
+        let usual = match numbers.mark {
+            '.' => Order::DayFirst,
+            _ => Order::MonthFirst,
+        };
+        numbers.date(numbers.order().or(self.order).unwrap_or(usual))
+    }
+}
+
 impl Numbers {
     /// The order that the numbers themselves leave; nothing where both would do, or neither.
     pub(super) fn order(&self) -> Option<Order> {
@@ -188,6 +211,17 @@ pub(super) fn in_letters(cell: &str) -> Option<Date> {
         month: Some(month),
         day: Some(day),
     })
+}
+
+/// Of a day like `12 May '07`, whether its year is taken for one of the last century.
+pub(super) fn short_year_in_letters(cell: &str) -> Option<bool> {
+    let (before, year) = cell.trim().rsplit_once(['\'', '’'])?;
+    let is_short = year.len() == 2 && year.bytes().all(|byte| byte.is_ascii_digit());
+    let names_a_month = before
+        .split([' ', ',', '-', '.'])
+        .any(|word| month(word).is_some());
+    let year: u8 = year.parse().ok().filter(|_| is_short && names_a_month)?;
+    Some(short_year(f64::from(year)) < 2000)
 }
 
 fn month(word: &str) -> Option<u8> {

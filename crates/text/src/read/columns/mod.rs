@@ -16,15 +16,18 @@
 
 mod amounts;
 mod days;
+mod elsewhere;
 mod units;
 
 pub use amounts::Mark;
-pub use days::Order;
+pub use days::{Days, Order};
+pub use elsewhere::has_other_digits;
 
 use super::cells::{CellReading, read_cell};
 use crate::Date;
 use amounts::{Amount, Marks, Sign, amount, is_beyond_doubles, marks, value};
-use units::{Measured, Scale, Unit, compound, scale, unit};
+use elsewhere::{compact, in_our_digits};
+use units::{Measured, Scale, Unit, compound, feet, scale, unit};
 
 /// What the cells of a column say about how it is written.
 #[derive(Clone, Debug, Default)]
@@ -62,20 +65,31 @@ pub struct Evidence {
     beyond: usize,
     /// Whether all numbers could be years.
     not_years: bool,
+    /// Whole numbers that could be year, month and day in eight digits.
+    compact: usize,
 }
 
 impl Evidence {
     /// Looks at a cell.
     pub fn see(&mut self, cell: &str) {
+        let cell = &*in_our_digits(cell);
         let bytes = cell.as_bytes();
         if bytes.len() <= 15 && !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit) {
             self.outside += 1;
             self.small += usize::from(bytes.len() <= 3);
             self.bare += usize::from(bytes.iter().any(|byte| *byte != b'0'));
             self.not_years |= bytes.len() > 4;
+            self.compact += usize::from(compact(cell).is_some());
             return;
         }
         if !bytes.iter().any(u8::is_ascii_digit) {
+            return;
+        }
+        if is_plain_fraction(bytes) {
+            self.decimal[Mark::Point as usize] += 1;
+            self.outside += 1;
+            self.bare += usize::from(bytes.iter().any(|byte| matches!(byte, b'1'..=b'9')));
+            (self.fractions, self.not_years) = (true, true);
             return;
         }
         if let Some(numbers) = days::numbers(cell) {
@@ -86,6 +100,10 @@ impl Evidence {
                 Some(order) => self.order[order as usize] += 1,
                 None => self.open += usize::from(numbers.is_open()),
             }
+            return;
+        }
+        if let Some(is_late) = days::short_year_in_letters(cell) {
+            self.short_years[usize::from(is_late)] += 1;
             return;
         }
         if let Some((_, unit)) = compound(cell) {
@@ -151,6 +169,20 @@ impl Evidence {
     }
 }
 
+/// Whether a cell is digits with one point among them that cannot stand between thousands: `12.50`. There are so
+/// many of them in tables that it is worth knowing at once.
+fn is_plain_fraction(bytes: &[u8]) -> bool {
+    let Some(point) = bytes.iter().position(|byte| *byte == b'.') else {
+        return false;
+    };
+    let (whole, fraction) = (&bytes[..point], &bytes[point + 1..]);
+    let are_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    bytes.len() <= 15 && fraction.len() != 3 && are_digits(whole) && are_digits(fraction)
+}
+
+/// Fewer different days in eight digits may be there by chance.
+const COMPACT: usize = 3;
+
 /// More different units than this are words of sentences.
 const MOST: usize = 16;
 
@@ -176,6 +208,8 @@ fn one_name(currency: &str) -> &str {
 #[derive(Clone, Debug, Default)]
 pub struct Convention {
     decimal: Option<Mark>,
+    /// Whether somebody said so, whatever the cells look like.
+    is_told: bool,
     order: Option<Order>,
     brackets_are_minus: bool,
     scales: bool,
@@ -183,6 +217,10 @@ pub struct Convention {
     into: Option<Unit>,
     are_identifiers: bool,
     are_years: bool,
+    /// Whether its whole numbers are days in eight digits.
+    are_compact: bool,
+    /// Whether there are days in numbers of which the first or the last is not the year.
+    has_days: bool,
     /// What was decided, for people: of numbers and of dates.
     decided: [Vec<String>; 2],
     /// Why the reading may be wrong.
@@ -205,12 +243,19 @@ impl Convention {
         let mut made = Convention {
             are_identifiers: column.beyond > 0,
             are_years: has_years && !column.not_years,
+            has_days: column.open > 0 || column.order != [0, 0],
             ..Convention::default()
         };
         made.decide_marks(column, beside);
         made.decide_brackets(column);
         made.decide_units(column);
         made.decide_order(column, beside);
+        // Numbers that count something are not all days of the calendar.
+        made.are_compact =
+            column.compact >= COMPACT && column.compact == column.outside && column.brackets == 0;
+        if made.are_compact {
+            made.say(About::Dates, "eight digits are year, month and day");
+        }
         if made.are_identifiers {
             made.say(
                 About::Numbers,
@@ -227,6 +272,21 @@ impl Convention {
             );
         }
         made
+    }
+
+    /// The same with fractions that begin at this mark, because somebody said so.
+    pub fn with_decimal(mut self, mark: Mark) -> Convention {
+        self.decimal = Some(mark);
+        self.is_told = true;
+        let numbers = About::Numbers as usize;
+        self.decided[numbers].retain(|said| !said.contains("before fractions"));
+        self.doubts[numbers].retain(|doubt| !doubt.contains("fractions") && !doubt.contains("decimal"));
+        self
+    }
+
+    /// What fractions begin at, where that was decided.
+    pub fn decimal(&self) -> Option<Mark> {
+        self.decimal
     }
 
     fn decide_marks(&mut self, column: &Evidence, beside: &Evidence) {
@@ -337,6 +397,19 @@ impl Convention {
             .filter_map(|written| unit(written, among_times))
             .collect();
         let all: Vec<Unit> = known.iter().copied().chain(column.smallest).collect();
+        // What we do not know may be units of different sizes, or `CR` and `DR`.
+        let mut strange: Vec<&str> = (words.iter())
+            .map(|word| word.strip_suffix('s').unwrap_or(word))
+            .collect();
+        strange.sort_unstable();
+        strange.dedup();
+        if known.len() < words.len() && (2..MOST).contains(&strange.len()) {
+            self.doubt(
+                About::Numbers,
+                format!("different words stand behind the numbers: {}", words.join(", ")),
+            );
+            return;
+        }
         let Some(smallest) = all.iter().copied().reduce(|a, b| if b.2 < a.2 { b } else { a }) else {
             return;
         };
@@ -410,8 +483,14 @@ impl Convention {
         self.are_identifiers
     }
 
+    /// How it writes days in numbers, if there are some of which day and month could be confused.
+    pub fn days(&self) -> Option<Days> {
+        self.has_days.then_some(Days { order: self.order })
+    }
+
     /// Reads a cell of the column.
     pub fn read(&self, cell: &str) -> CellReading {
+        let cell = &*in_our_digits(cell);
         let mut reading = read_cell(cell);
         match self.number(cell) {
             Read::As(number) => (reading.number, reading.number2) = (Some(number), None),
@@ -419,7 +498,7 @@ impl Convention {
             Read::Freely => {}
         }
         reading.date = self.date(cell, reading.date);
-        if self.are_identifiers {
+        if self.are_identifiers || self.are_compact {
             (reading.number, reading.number2) = (None, None);
         }
         reading
@@ -431,7 +510,8 @@ impl Convention {
         if bytes.len() <= 15 && bytes.iter().all(u8::is_ascii_digit) {
             return Read::Freely;
         }
-        if !bytes.iter().any(u8::is_ascii_digit) || days::numbers(cell).is_some() {
+        if is_plain_fraction(bytes) || !bytes.iter().any(u8::is_ascii_digit) || days::numbers(cell).is_some()
+        {
             return Read::Freely;
         }
         if let Some(digits) = cell
@@ -447,6 +527,9 @@ impl Convention {
         if let (Some(into), Some((total, _))) = (self.into, compound(cell)) {
             return Read::As(rounded(total / into.2));
         }
+        if let (Some((Measured::Length, _, size)), Some(total)) = (self.into, feet(cell)) {
+            return Read::As(rounded(total / size));
+        }
         let Some(amount) = amount(cell) else {
             return Read::Freely;
         };
@@ -460,8 +543,8 @@ impl Convention {
             return Read::Freely;
         }
         let decimal = match marks {
-            Marks::Decimal(mark) => mark,
-            Marks::None | Marks::Either(_) => self.decimal.unwrap_or(Mark::Point),
+            Marks::Decimal(mark) if !self.is_told => mark,
+            Marks::Decimal(_) | Marks::None | Marks::Either(_) => self.decimal.unwrap_or(Mark::Point),
         };
         let factor = match self.scales {
             true => scale(amount.unit).map(Scale::factor),
@@ -492,16 +575,19 @@ impl Convention {
 
     fn date(&self, cell: &str, found: Option<Date>) -> Option<Date> {
         if let Some(numbers) = days::numbers(cell) {
-            let default = match numbers.mark {
-                '.' => Order::DayFirst,
-                _ => Order::MonthFirst,
-            };
-            return numbers.date(numbers.order().or(self.order).unwrap_or(default));
+            let days = Days { order: self.order };
+            return days.day(&numbers);
         }
         if let Some(date) = days::in_letters(cell) {
             return Some(date).filter(|date| days::is_day(*date));
         }
+        if let (None, Some(date)) = (found, elsewhere::day(cell)) {
+            return Some(date);
+        }
         let digits = cell.trim();
+        if self.are_compact {
+            return compact(digits);
+        }
         let is_year = self.are_years
             && (1..=4).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -571,6 +657,9 @@ mod tests {
             (&["12,34,567", "1,00,000"], &[1_234_567.0, 100_000.0]),
             (&["500-", "12"], &[-500.0, 12.0]),
             (&["12%", "3.5%"], &[12.0, 3.5]),
+            (&["5'11\"", "6'2\"", "6'"], &[71.0, 74.0, 72.0]),
+            (&["Rs. 87,61,434/-", "Rs. 21/-"], &[8_761_434.0, 21.0]),
+            (&["٣٤", "٥٫٥"], &[34.0, 5.5]),
             (&["1.250", "850", "2.300"], &[1250.0, 850.0, 2300.0]),
             (&["1.250", "3.625"], &[1.25, 3.625]),
             (&["48.92 m", "50 m"], &[48.92, 50.0]),
@@ -593,6 +682,15 @@ mod tests {
         assert_eq!(dates(&["13/01/2004", "12/01/2004"]), ["2004-01-13", "2004-01-12"]);
         assert_eq!(dates(&["01/13/2004", "12/01/2004"]), ["2004-01-13", "2004-12-01"]);
         assert_eq!(dates(&["2004-09-01T08:00:00Z"]), ["2004-09-01"]);
+        assert_eq!(
+            dates(&["20040901", "20051231", "19991130"]),
+            ["2004-09-01", "2005-12-31", "1999-11-30"]
+        );
+        assert_eq!(dates(&["20040901", "20051231", "19991399"]), ["", "", ""]);
+        assert_eq!(
+            dates(&["5 octobre 2016", "2014年9月3日"]),
+            ["2016-10-05", "2014-09-03"]
+        );
         assert_eq!(
             dates(&["30 February 2004", "2004-02-30", "2300-01-02"]),
             ["", "", "2300-01-02"]
@@ -618,7 +716,10 @@ mod tests {
             &["12%", "0.3"],
             &["5 km", "3 h"],
             &["31.12.99", "01.01.05"],
+            &["12 May '07", "3 June '68"],
             &["(5)", "(7)"],
+            &["48.47 DR", "12.00 CR"],
+            &["3 pallets", "7 boxes"],
         ] {
             assert_eq!(doubts(cells), 1, "{cells:?}");
         }
@@ -627,6 +728,8 @@ mod tests {
             &["13/01/2004", "05/06/2004"],
             &["5", "7.5"],
             &["5 km", "7"],
+            &["1 goal", "7 goals"],
+            &["1st", "2nd"],
         ] {
             assert_eq!(doubts(cells), 0, "{cells:?}");
         }

@@ -40,7 +40,7 @@ const UNITS: [(&str, Unit); 52] = [
     ("meter", METRE),
     ("meters", METRE),
     ("km", (Measured::Length, "km", 1e6)),
-    ("in", (Measured::Length, "inches", 25.4)),
+    ("in", INCH),
     ("ft", FOOT),
     ("feet", FOOT),
     ("yd", (Measured::Length, "yards", 914.4)),
@@ -73,6 +73,7 @@ const MINUTE: Unit = (Measured::Time, "minutes", 60.0);
 const HOUR: Unit = (Measured::Time, "hours", 3600.0);
 const DAY: Unit = (Measured::Time, "days", 86_400.0);
 const METRE: Unit = (Measured::Length, "m", 1e3);
+const INCH: Unit = (Measured::Length, "inches", 25.4);
 const FOOT: Unit = (Measured::Length, "feet", 304.8);
 const MILE: Unit = (Measured::Length, "miles", 1_609_344.0);
 const POUND: Unit = (Measured::Mass, "pounds", 453.592_37);
@@ -132,10 +133,28 @@ pub(super) fn scale(written: &str) -> Option<Scale> {
 /// whole in the smallest size, and the smallest unit that is used; nothing where there is but one.
 pub(super) fn compound(cell: &str) -> Option<(f64, Unit)> {
     let cell = cell.trim();
+    if let Some(total) = feet(cell).filter(|_| cell.ends_with(['"', '″', '”'])) {
+        return Some((total, INCH));
+    }
     if cell.len() > 40 || !cell.ends_with(|c: char| c.is_ascii_alphabetic() || c == '.') {
         return None;
     }
     added_up(cell, true).or_else(|| added_up(cell, false))
+}
+
+/// `5'11"` and `6'`, in millimetres.
+pub(super) fn feet(cell: &str) -> Option<f64> {
+    let (feet, inches) = cell.trim().split_once(['\'', '′', '’'])?;
+    let feet: u16 = feet.parse().ok()?;
+    let inches = inches.trim_start().trim_end_matches(['"', '″', '”']);
+    let inches: f64 = match inches {
+        "" => 0.0,
+        some if some.starts_with(|c: char| c.is_ascii_digit()) => some.parse().ok()?,
+        _ => return None,
+    };
+    (0.0..12.0)
+        .contains(&inches)
+        .then(|| f64::from(feet) * FOOT.2 + inches * INCH.2)
 }
 
 fn added_up(cell: &str, among_times: bool) -> Option<(f64, Unit)> {
@@ -177,7 +196,22 @@ mod tests {
             whole("5 ft 11 in").map(|(total, _)| (total * 1e9).round() / 1e9),
             Some(71.0)
         );
-        for cell in ["35m", "4h", "35m 4h", "4h 5kg", "4 x 5 m", "Schalke 04", ""] {
+        assert_eq!(
+            whole("5'11\"").map(|(total, unit)| ((total * 1e9).round() / 1e9, unit)),
+            Some((71.0, "inches"))
+        );
+        for cell in [
+            "6'",
+            "5'12\"",
+            "1'234",
+            "35m",
+            "4h",
+            "35m 4h",
+            "4h 5kg",
+            "4 x 5 m",
+            "Schalke 04",
+            "",
+        ] {
             assert_eq!(whole(cell), None, "{cell}");
         }
     }

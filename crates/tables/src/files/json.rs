@@ -1,12 +1,14 @@
-//! Reading tables of JSON objects, one in a line or all in an array. The columns are the keys in the order in
+//! Reading tables of JSON objects, one in a line, all in an array, or in an array within an object. The columns are the keys in the order in
 //! which they first appear; an object that lacks a key has an empty cell there, and so has `null`. A value
 //! that is itself an object or an array becomes its JSON text.
 
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS, Piece};
+use super::json_document;
 use super::separated::count_lines;
 use super::source::{Source, content, unreadable};
-use super::{LoadOptions, TableError, check_headers};
+use super::{LoadOptions, TableError};
 use crate::TableBuilder;
+use crate::decisions::Decisions;
 use rayon::prelude::*;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -24,15 +26,25 @@ const CELLS_PER_BYTE: usize = 16;
 const FEW_OF_A_PIECE: usize = 1 << 20;
 const FEW: usize = 1 << 24;
 
-pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<TableBuilder, TableError> {
+pub(super) fn read(
+    mut source: Source<'_>,
+    options: &LoadOptions,
+    decisions: &mut Decisions,
+) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
     let is_array = source.beginning().iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
-    let mut table = Table {
-        name: &name,
-        keys: Keys::default(),
-        filling: Filling::new(0, options.largest),
-        bytes: 0,
-    };
+    if !is_array && is_one_object(source.beginning(), source.whole) {
+        let bytes = source.read_all()?;
+        if let Some(found) = json_document::array(&name, &bytes, options, decisions)? {
+            let mut table = Table::new(&name, options);
+            table.bytes = bytes.len();
+            table.add_values(found)?;
+            return table.finish();
+        }
+        // Lines after all, or wrong in a way that lines tell better.
+        source = Source::new(&name, std::io::Cursor::new(bytes))?;
+    }
+    let mut table = Table::new(&name, options);
     if is_array {
         let bytes = source.read_all()?;
         table.bytes = bytes.len();
@@ -43,11 +55,12 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
             .and_then(|()| reader.end());
         read.map_err(|error| table.problem(error.line() as u64, &error))?;
         table.add(vec![object])?;
-        return table.finish(options);
+        return table.finish();
     }
     let mut wave = Vec::new();
     let mut lines = 0;
     loop {
+        mapo_stopping::check();
         let more = source
             .read_more(WAVE, &mut wave)
             .map_err(|error| unreadable(&name, error))?;
@@ -60,7 +73,7 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
         };
         table.take(&wave[..taken], lines)?;
         if !more {
-            return table.finish(options);
+            return table.finish();
         }
         if wave.len() - taken > LONGEST_LINE {
             let problem = "the line goes on for more than 256 MiB; write one object in a line";
@@ -68,6 +81,18 @@ pub(super) fn read(mut source: Source<'_>, options: LoadOptions) -> Result<Table
         }
         lines += count_lines(&wave[..taken]);
         wave.drain(..taken);
+    }
+}
+
+/// Whether a file is one object, and not one in each line, as far as its beginning tells.
+fn is_one_object(beginning: &[u8], whole: bool) -> bool {
+    let text = beginning.trim_ascii_start();
+    let end = memchr::memchr2(b'\n', b'\r', text);
+    let line = &text[..end.unwrap_or(text.len())];
+    match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
+        // The one line there is, or the first of several.
+        Ok(_) => whole && text[line.len()..].trim_ascii().is_empty(),
+        Err(error) => error.is_eof(),
     }
 }
 
@@ -98,7 +123,26 @@ struct Table<'a> {
     bytes: usize,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn new(name: &'a str, options: &LoadOptions) -> Self {
+        Table {
+            name,
+            keys: Keys::default(),
+            filling: Filling::new(0, options.largest),
+            bytes: 0,
+        }
+    }
+
+    /// Takes objects that are already read.
+    fn add_values(&mut self, values: Vec<Value>) -> Result<(), TableError> {
+        let mut objects = Objects::of(self.bytes.max(FEW / CELLS_PER_BYTE));
+        for value in values {
+            let read = Object(&mut objects).deserialize(value);
+            read.map_err(|error: serde_json::Error| content(self.name, None, error.to_string()))?;
+        }
+        self.add(vec![objects])
+    }
+
     /// Takes whole lines; `before` lines come before them.
     fn take(&mut self, lines: &[u8], before: u64) -> Result<(), TableError> {
         self.bytes += lines.len();
@@ -157,7 +201,7 @@ impl Table<'_> {
         self.filling.push(self.name, &pieces)
     }
 
-    fn finish(self, options: LoadOptions) -> Result<TableBuilder, TableError> {
+    fn finish(self) -> Result<TableBuilder, TableError> {
         if self.filling.rows == 0 {
             let problem = "the file is empty; it needs an object with keys and values in each line";
             return Err(content(self.name, None, problem));
@@ -169,7 +213,6 @@ impl Table<'_> {
                 "no object has a key; a table needs a column",
             ));
         }
-        check_headers(self.name, &self.keys.names, options)?;
         self.filling.finish(self.name, self.keys.names)
     }
 
