@@ -3,6 +3,7 @@
 use mapo_model::Card;
 use mapo_model::confidence::Calibration;
 use mapo_model::file::TrainedOn;
+use mapo_model::second_look::SecondLook;
 
 /// A model's card in a few words: what it was trained on, how long, and how good it was.
 pub fn in_short(card: &Card) -> Option<String> {
@@ -57,5 +58,15 @@ pub fn in_words(calibration: &Calibration) -> String {
         calibration.answers,
         calibration.fitted_to,
         100.0 * calibration.threshold
+    )
+}
+
+/// A second look in a line.
+pub fn look_in_words(look: &SecondLook) -> String {
+    format!(
+        "at beams, by {} signs, learnt from {} questions of {}",
+        look.weights.len(),
+        look.questions,
+        look.fitted_to
     )
 }

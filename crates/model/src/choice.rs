@@ -14,7 +14,8 @@ pub struct Choice<'a> {
     pub key: Option<u64>,
     /// Whether it is rows, which answer nothing.
     pub is_rows: bool,
-    /// What all programs with this answer have together; with several beams, the mean over them.
+    /// What all programs with this answer have together; with several beams, the mean over them. After a
+    /// [second look](crate::second_look), its share of what all answers have together.
     pub probability: f64,
     /// How many programs of the beams have it.
     pub programs: usize,
@@ -66,12 +67,17 @@ pub fn choices<'a>(interpreter: &mut Interpreter, beams: &'a [Vec<Candidate>]) -
             }),
         }
     }
-    // The sort is stable: of equal sums the first found stays ahead.
+    most_probable_first(&mut choices);
+    Ok(choices)
+}
+
+/// Puts the most probable answer first, and rows last. The sort is stable: of equal ones the first found stays
+/// ahead.
+pub(crate) fn most_probable_first(choices: &mut [Choice<'_>]) {
     choices.sort_by(|one, other| {
         let rows_last = one.is_rows.cmp(&other.is_rows);
         rows_last.then(other.probability.total_cmp(&one.probability))
     });
-    Ok(choices)
 }
 
 #[cfg(test)]

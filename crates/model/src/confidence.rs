@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::equations::solve;
 use crate::{Error, Result};
 
 /// What is known of an answer before it is judged.
@@ -221,30 +222,6 @@ fn newton(rows: &[([f64; 4], bool)], start: [f64; 4], free: [bool; 4]) -> [f64; 
         }
     }
     curve
-}
-
-/// Solves equations whose matrix is positive definite.
-fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
-    for place in 0..4 {
-        let pivot = matrix[place];
-        let value = right[place];
-        for below in place + 1..4 {
-            let times = matrix[below][place] / pivot[place];
-            matrix[below]
-                .iter_mut()
-                .zip(pivot)
-                .for_each(|(entry, above)| *entry -= times * above);
-            right[below] -= times * value;
-        }
-    }
-    let mut solution = [0.0; 4];
-    for place in (0..4).rev() {
-        let known: f64 = (place + 1..4)
-            .map(|next| matrix[place][next] * solution[next])
-            .sum();
-        solution[place] = (right[place] - known) / matrix[place][place];
-    }
-    solution
 }
 
 /// The least probability for which the answers that reach it are right nine times in ten, by two standard errors

@@ -32,6 +32,21 @@ pub enum Error {
     /// A note that a card cannot take.
     #[error("{0}")]
     Note(String),
+    /// A model whose second look weighs a sign that there is none of.
+    #[error(
+        "its second look weighs '{0}', which this version cannot see; use a newer one, or learn it again with mapo rank"
+    )]
+    UnknownSign(String),
+    /// Beams that no second look can be learnt from.
+    #[error(
+        "a second look needs {needed} questions with right and wrong answers in their beams; here are {questions}"
+    )]
+    TooFewQuestions {
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        questions: usize,
+    },
     /// Answers that no calibration can be fitted to.
     #[error(
         "a calibration needs {needed} answers, right and wrong ones; here are {answers}, {right} of them right"

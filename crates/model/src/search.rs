@@ -2,6 +2,7 @@
 
 use mapo_core::{Action, Move, Policy, shared_prefix};
 use mapo_language::{Interpreter, Token};
+use std::borrow::BorrowMut;
 
 use crate::error::Result;
 use crate::inputs::encode::Input;
@@ -28,10 +29,10 @@ struct Partial {
 ///
 /// # Errors
 /// Those of the network.
-pub fn beam_search(
+pub fn beam_search<I: BorrowMut<Interpreter>>(
     policy: &mut NeuralPolicy,
     inputs: &[&Input],
-    interpreters: &mut [Interpreter],
+    interpreters: &mut [I],
     width: usize,
 ) -> Result<Vec<Vec<Candidate>>> {
     let mut done: Vec<Vec<Candidate>> = vec![Vec::new(); inputs.len()];
@@ -52,7 +53,13 @@ pub fn beam_search(
         // The rows of an example stand together.
         for beam in rows.chunk_by(|one, other| one.example == other.example) {
             let example = beam[0].example;
-            let mut best = expand(policy, from, beam, &mut interpreters[example], &mut buffers)?;
+            let mut best = expand(
+                policy,
+                from,
+                beam,
+                interpreters[example].borrow_mut(),
+                &mut buffers,
+            )?;
             from += beam.len();
             best.sort_by(|one, other| other.2.total_cmp(&one.2));
             best.truncate(width.max(1));
@@ -60,7 +67,7 @@ pub fn beam_search(
                 let parent = &rows[row];
                 let mut tokens = parent.tokens.clone();
                 tokens.push(token);
-                if visit(&mut interpreters[example], &tokens)? {
+                if visit(interpreters[example].borrow_mut(), &tokens)? {
                     done[example].push(Candidate {
                         tokens,
                         log_probability,

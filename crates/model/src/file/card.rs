@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confidence::Calibration;
+use crate::second_look::SecondLook;
 use crate::{Error, Result};
 
 /// What a model's file says about where the model comes from. A file says what its writer knew; nothing is
@@ -50,6 +51,9 @@ pub struct Card {
     /// Whether that was measured before the model was packed into fewer bits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub before_packing: bool,
+    /// How the answers of its beams are weighed again, learnt from tables that it was not trained on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_look: Option<SecondLook>,
     /// How far its answers can be trusted, fitted to questions that it was not trained on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
@@ -196,7 +200,7 @@ impl Card {
 }
 
 /// What a note cannot replace, beside the reading.
-const FROM_THE_RUN: [&str; 13] = [
+const FROM_THE_RUN: [&str; 14] = [
     "data",
     "datasets",
     "split",
@@ -208,6 +212,7 @@ const FROM_THE_RUN: [&str; 13] = [
     "dev_split",
     "dev_accuracy",
     "before_packing",
+    "second_look",
     "calibration",
     "settings",
 ];
@@ -233,6 +238,7 @@ mod tests {
             dev_split: Some("dev".to_owned()),
             dev_accuracy: Some(0.5),
             before_packing: true,
+            second_look: Some(SecondLook::nothing()),
             calibration: Some(calibration()),
             settings: Some(json!({"batch": 32})),
             notes: Map::new(),

@@ -9,6 +9,7 @@ pub use functions::{check_functions, knowing, same_functions};
 use mapo_programmer::{Checkpoint, Network};
 use std::path::Path;
 
+use crate::second_look::SecondLook;
 use crate::{Error, Result};
 
 /// What the model in the box is called where a file is asked for. A file of this name is `./box`.
@@ -21,7 +22,7 @@ pub const BOXED: &[u8] = include_bytes!("../../../../models/box.safetensors");
 /// takes less memory.
 ///
 /// # Errors
-/// If the file is no model, knows a function that there is none of, or is the checkpoint of a run: that has
+/// If the file is no model, knows a function or weighs a sign that there is none of, or is the checkpoint of a run: that has
 /// not all the words.
 pub fn load(file: &Path, trainable: bool) -> Result<(Network, Card)> {
     match file == Path::new(BOX) {
@@ -53,5 +54,7 @@ fn checked(checkpoint: Checkpoint, file: &Path) -> Result<(Network, Card)> {
     if network.config().builtins != functions.builtins() {
         return Err(wrong("made for another language; train it again".to_owned()));
     }
+    let look = card.second_look.as_ref().map(SecondLook::check).transpose();
+    look.map_err(|error| wrong(error.to_string()))?;
     Ok((network, card))
 }
