@@ -5,7 +5,8 @@
 
 Trains the toy data with a NATS server, a learner and some actors, each a process of its own (with --netns each in a
 network namespace of its own, which needs root). At random moments one of them is killed with SIGKILL and started again,
-or stopped with SIGSTOP for longer than its lease and then woken. In the end
+or stopped with SIGSTOP for longer than its lease and then woken; the next fault comes when the training has gone on since.
+In the end
 
 - every program that the server acknowledged must be in the memories of the run's directory,
 - epoch and step, as the server tells them, must never have gone back,
@@ -19,74 +20,14 @@ import pathlib
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from fleet_processes import Networks, Process, free_port
+
 QUICK = "--set network.hidden=16 --set network.attention=16 --set explore_first.programs=200 --set evaluate=20 --set refresh=5"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Networks:
-    """A namespace for each process, all on one bridge; without --netns, none at all."""
-
-    def __init__(self, wanted):
-        self.wanted, self.made = wanted, []
-        if wanted:
-            self.run("link", "add", "mapo-br", "type", "bridge")
-            self.run("addr", "add", "10.211.0.254/24", "dev", "mapo-br")
-            self.run("link", "set", "mapo-br", "up")
-
-    @staticmethod
-    def run(*command):
-        subprocess.run(["ip", *command], check=True)
-
-    def inside(self, number):
-        """What a command begins with that runs in the namespace of this number."""
-        if not self.wanted:
-            return []
-        name = f"mapo-{number}"
-        if name not in self.made:
-            self.run("netns", "add", name)
-            self.made.append(name)
-            self.run("link", "add", f"mapo-v{number}", "type", "veth", "peer", "name", "eth0", "netns", name)
-            self.run("link", "set", f"mapo-v{number}", "master", "mapo-br", "up")
-            self.run("-n", name, "addr", "add", f"10.211.0.{number + 1}/24", "dev", "eth0")
-            self.run("-n", name, "link", "set", "eth0", "up")
-            self.run("-n", name, "link", "set", "lo", "up")
-        return ["ip", "netns", "exec", name]
-
-    def address(self):
-        return "10.211.0.1" if self.wanted else "127.0.0.1"
-
-    def remove(self):
-        for name in self.made:
-            subprocess.run(["ip", "netns", "del", name])
-        if self.wanted:
-            subprocess.run(["ip", "link", "del", "mapo-br"])
-
-
-class Process:
-    def __init__(self, name, command, log):
-        self.name, self.command, self.log, self.child = name, command, log, None
-
-    def start(self):
-        with open(self.log, "ab") as log:
-            self.child = subprocess.Popen(self.command, stdout=log, stderr=log)
-
-    def kill(self):
-        self.child.kill()
-        self.child.wait()
-
-    def ended(self):
-        return self.child.poll()
 
 
 def programs(run):
@@ -146,7 +87,7 @@ def main():
         learner.command = resume
         for actor in actors:
             actor.start()
-        left = arguments.faults
+        left, before, since = arguments.faults, None, time.time()
         while learner.ended() != 0:
             for process in [learner, *actors]:
                 if process.ended() not in (None, 0):
@@ -158,13 +99,16 @@ def main():
                 if now < reached:
                     wrong.append(f"went back from {reached} to {now}")
                 reached = max(reached, now)
-            time.sleep(random.uniform(0.2, 2 * arguments.pause))
-            if left == 0 or learner.ended() == 0:
+            has_gone_on = reached != before
+            if not has_gone_on and time.time() - since > 300:
+                sys.exit(f"nothing has been learnt for five minutes; at {reached}")
+            time.sleep(random.uniform(0.2, 2 * arguments.pause) if has_gone_on else 0.2)
+            if left == 0 or not has_gone_on or learner.ended() == 0:
                 continue
-            left -= 1
             victim = random.choice([*actors, learner, server])
             if victim.ended() is not None:
                 continue
+            left, before, since = left - 1, reached, time.time()
             if victim is not server and random.random() < 0.2:
                 what = f"{victim.name.split()[0]} stopped past its lease"
                 victim.child.send_signal(signal.SIGSTOP)

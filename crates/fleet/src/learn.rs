@@ -14,9 +14,11 @@ use crate::digest::Digests;
 use crate::error::at;
 use crate::evaluate::Elsewhere;
 use crate::lease::{Held, Leases, Rate, own_name};
+use crate::log::BatchLog;
 use crate::memories::Memories;
 use crate::message::Kind;
 use crate::parcel::Parameters;
+use crate::place::place;
 use crate::policies::Publisher;
 use crate::presence::Leading;
 use crate::queue::{Batches, DropCounts, Dropped};
@@ -24,8 +26,6 @@ use crate::record::{self, Names, Record, Terms, check_name, keys};
 use crate::server::{Bucket, Server};
 use crate::{Error, Result};
 
-/// The file of a run's directory that says which run on a server it is.
-const FLEET: &str = "fleet.json";
 const START: &str = "start.safetensors";
 
 /// How a run is led.
@@ -37,15 +37,10 @@ pub struct Learning {
     pub terms: Terms,
     /// Whether its models are measured elsewhere, by [`evaluate`](crate::evaluate()).
     pub is_measured_elsewhere: bool,
+    /// Whether the batches that are learnt from are kept, for [`replay`](crate::replay()).
+    pub is_logged: bool,
     /// Whether actor and learner work by turns, so that the same comes of it as on one thread.
     pub is_lock_step: bool,
-}
-
-/// Which run on a server a directory belongs to.
-#[derive(Serialize, Deserialize)]
-struct Place {
-    name: String,
-    id: u64,
 }
 
 /// Lets actors elsewhere act for a session, and does `work` with it: trains.
@@ -89,6 +84,10 @@ pub fn lead<T>(
         start: session.trainer.learner().model()?,
         half: record.terms.half,
     };
+    let log = learning
+        .is_logged
+        .then(|| BatchLog::open(folder, session.trainer.step()));
+    let log = log.transpose()?;
     let doors = LearnerDoors {
         queue: Batches::open(
             server,
@@ -97,6 +96,7 @@ pub fn lead<T>(
             threads,
             Arc::clone(&is_taken_over),
             Arc::clone(&dropped),
+            log,
         )?,
         policies: Publisher::open(server, &record, parcel, epoch, Arc::clone(&step))?,
         memories,
@@ -186,32 +186,6 @@ fn known(
     // Only what is complete is known to others.
     record.announce(server, &place.name)?;
     Ok(record)
-}
-
-/// Which run on the server the directory belongs to; a number is chosen for a new one.
-fn place(folder: &Path, name: &str) -> Result<Place> {
-    let file = folder.join(FLEET);
-    let damaged = |error: serde_json::Error| Error::Damaged {
-        what: "fleet.json of the run, not something",
-        problem: error.to_string(),
-    };
-    match std::fs::read(&file) {
-        Ok(text) => serde_json::from_slice(&text).map_err(damaged),
-        Err(source) if source.kind() == std::io::ErrorKind::NotFound => {
-            let mut id = [0; 8];
-            getrandom::fill(&mut id).map_err(|error| Error::Damaged {
-                what: "a random number for the run, not something",
-                problem: error.to_string(),
-            })?;
-            let place = Place {
-                name: name.to_owned(),
-                id: u64::from_le_bytes(id),
-            };
-            mapo_files::write(&file, &serde_json::to_vec(&place).map_err(damaged)?)?;
-            Ok(place)
-        }
-        Err(source) => Err(Error::File { file, source }),
-    }
 }
 
 /// Waits until nobody else is the learner.

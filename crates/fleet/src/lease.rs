@@ -61,12 +61,15 @@ impl Leases<'_> {
 
 /// A name for this process that no other has.
 pub(crate) fn own_name() -> String {
+    format!("{}-{}-{}", host(), std::process::id(), random_name())
+}
+
+/// A name that nothing else has.
+pub(crate) fn random_name() -> String {
     let mut bytes = [0; 6];
     // Without randomness the number of the process must do.
     let _ = getrandom::fill(&mut bytes);
-    let random: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let host = host();
-    format!("{host}-{}-{random}", std::process::id())
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of this machine, as far as keys can hold it.

@@ -14,8 +14,11 @@
 //! * [`Server`] connects; tokio stays in it.
 //! * [`lead`] lets actors elsewhere act for a training session, [`act()`] lets actors work for one.
 //! * [`evaluate()`] measures the models of a run while it goes on.
+//! * [`replay()`] learns again from the batches that a learner has logged.
 //! * [`status()`] says who takes part and how it goes; [`list`] names the runs of a server, [`forget`] takes one
 //!   away.
+//! * [`compare()`] and [`explore()`] let workers elsewhere do the runs of a comparison and the ranges of an
+//!   exploration, [`work`] does them.
 //! * [`Seal`] is what every message says of itself.
 //!
 //! docs/fleet.md says how a fleet is operated.
@@ -27,15 +30,19 @@ mod digest;
 mod error;
 mod evaluate;
 mod holding;
+mod jobs;
 mod learn;
 mod lease;
+mod log;
 mod memories;
 mod message;
 mod parcel;
+mod place;
 mod policies;
 mod presence;
 mod queue;
 mod record;
+mod replay;
 mod server;
 mod shares;
 mod status;
@@ -44,11 +51,16 @@ pub use act::{Acted, Acting, act};
 pub use digest::Digests;
 pub use error::{Error, Result};
 pub use evaluate::evaluate;
+pub use jobs::{Comparison, Exploration, Job, JobStatus, Piece, Posting, TaskState, Work, Worked, Working};
+pub use jobs::{compare, explore, forget_job, job_status, list_jobs, work};
 pub use learn::{Learning, lead};
+pub use memories::Round;
 pub use message::{Kind, Seal, WrongMessage};
+pub use parcel::Parameters;
 pub use policies::{Parcel, Version};
 pub use presence::{Leading, Presence};
 pub use queue::Dropped;
 pub use record::{Record, Terms, forget, list};
+pub use replay::{Replayed, replay};
 pub use server::{Address, PATIENCE, Server};
 pub use status::{Status, found, status};

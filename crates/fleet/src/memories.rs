@@ -43,17 +43,18 @@ struct Log {
     is_closed: bool,
 }
 
-/// A message of a log.
+/// A message of a log: a round of a shard.
 #[derive(Debug, Serialize, Deserialize)]
-struct Round {
+pub struct Round {
     /// Who wrote it.
-    writer: String,
+    pub writer: String,
     /// Rounds of the shard so far, this one among them.
-    rounds: u64,
-    found: Vec<Finding>,
+    pub rounds: u64,
+    /// What was found.
+    pub found: Vec<Finding>,
     /// Whether the learner has ended the run with it: nobody takes the shard over any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_closed: bool,
+    pub is_closed: bool,
 }
 
 impl<'s> Memories<'s> {

@@ -15,6 +15,7 @@ use mapo_core::{DoorError, Place, Queue, Taken, TrainingBatch, WrongBatch};
 use serde::{Deserialize, Serialize};
 
 use crate::error::at;
+use crate::log::BatchLog;
 use crate::message::{Kind, Seal};
 use crate::record::{Names, Record};
 use crate::server::{Failure, Server, reasons};
@@ -79,6 +80,8 @@ pub struct Batches<'s> {
     dropped: Arc<DropCounts>,
     /// What was taken last and is not acknowledged.
     held: Option<Message>,
+    /// Where batches are kept that were learnt from, if they are.
+    log: Option<BatchLog>,
 }
 
 impl<'s> Batches<'s> {
@@ -90,6 +93,7 @@ impl<'s> Batches<'s> {
         threads: usize,
         is_taken_over: Arc<AtomicBool>,
         dropped: Arc<DropCounts>,
+        log: Option<BatchLog>,
     ) -> Result<Self> {
         let stream = server.stream(&record.names().batch_stream(&record.terms))?;
         let purged = server.retry("the queue of batches", || async {
@@ -117,6 +121,7 @@ impl<'s> Batches<'s> {
             is_taken_over,
             dropped,
             held: None,
+            log,
         })
     }
 
@@ -186,6 +191,11 @@ impl Queue for Batches<'_> {
 
     fn learnt(&mut self) -> Result<(), DoorError> {
         if let Some(message) = self.held.take() {
+            if let Some(log) = &mut self.log {
+                let packed = self.seal.unwrap(Kind::Batch, &message.payload);
+                let (_, packed) = packed.map_err(Error::from).map_err(at(DOOR))?;
+                log.add(packed).map_err(at(DOOR))?;
+            }
             self.acknowledge(&message);
         }
         Ok(())

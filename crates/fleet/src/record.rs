@@ -88,7 +88,7 @@ impl Record {
 
     /// Where things of the run are on the server.
     pub(crate) fn names(&self) -> Names {
-        Names(format!("mapo-{:016x}", self.id))
+        Names::of(self.id)
     }
 
     /// The run of a name.
@@ -189,6 +189,11 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
 pub(crate) struct Names(String);
 
 impl Names {
+    /// Those of a number.
+    pub fn of(id: u64) -> Self {
+        Self(format!("mapo-{id:016x}"))
+    }
+
     pub fn batches(&self) -> String {
         format!("{}-batches", self.0)
     }

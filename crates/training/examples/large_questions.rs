@@ -45,7 +45,7 @@ fn ask_all(model: &str, table: &str, questions: &[String]) -> Result<(), Box<dyn
     let (network, _) = mapo_model::file::load(Path::new(model), false)?;
     let network = Arc::new(network);
     let (began, used) = (Instant::now(), processor_seconds());
-    let table = Arc::new(Table::open(Path::new(table), LoadOptions::default())?);
+    let table = Arc::new(Table::open(Path::new(table), &LoadOptions::default())?);
     let loaded = json!({
         "load_seconds": began.elapsed().as_secs_f64(),
         "processor": processor_seconds() - used,

@@ -15,6 +15,7 @@ use mapo_model::confidence::{Calibration, Judged};
 use mapo_model::file::check_functions;
 use mapo_model::inputs::encode::{Input, encode_all};
 use mapo_model::search::{Candidate, beam_search, visit};
+use mapo_model::second_look::{self, LookedAt, SecondLook, Seen};
 
 /// Questions that are decoded together by one thread.
 const TOGETHER: usize = 16;
@@ -33,7 +34,7 @@ pub struct Prediction {
     /// What was to be answered.
     pub expected: Vec<String>,
     /// What all programs of the beam with this answer have together; with several models, the mean over
-    /// them.
+    /// them. With a second look, as that shares it.
     pub probability: f64,
     /// How probable the model's calibration says it is that the answer is right, where there is one; see
     /// [`calibrate`].
@@ -60,7 +61,7 @@ pub struct Rival {
     pub program: String,
     /// Its items as text.
     pub answer: Vec<String>,
-    /// What all programs with this answer have together.
+    /// What all programs with this answer have together, or what a second look gives it of that.
     pub probability: f64,
     /// Whether it is right.
     pub right: bool,
@@ -89,11 +90,34 @@ pub fn beam_accuracy(predictions: &[Prediction]) -> f64 {
 }
 
 /// Answers questions on the current rayon pool, with the answer whose programs have the largest summed
-/// probability over the beams of all models.
+/// probability over the beams of all models; where there is a second look, with the one that it finds most probable.
 ///
 /// # Errors
 /// Those of the networks; if a model does not know the functions of the examples' programs.
-pub fn answer(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<Prediction>> {
+pub fn answer(
+    models: &[Arc<Network>],
+    look: Option<&SecondLook>,
+    examples: &[Example],
+    width: usize,
+) -> Result<Vec<Prediction>> {
+    of_beams(models, examples, width, |found| predict(found, look))
+}
+
+/// What a second look sees of the answers to questions, judged, on the current rayon pool.
+///
+/// # Errors
+/// Those of [`answer`].
+pub fn looked_at(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<LookedAt>> {
+    of_beams(models, examples, width, look_at)
+}
+
+/// What is made of the beams of each question.
+fn of_beams<T: Send>(
+    models: &[Arc<Network>],
+    examples: &[Example],
+    width: usize,
+    make: impl Fn(Found<'_>) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     for model in models {
         check_functions(model, examples)?;
     }
@@ -109,7 +133,7 @@ pub fn answer(models: &[Arc<Network>], examples: &[Example], width: usize) -> Re
             |policies, examples| {
                 let encode = |model: &Arc<Network>| encode_all(model.config(), model.words(), examples);
                 let inputs: Vec<Vec<Input>> = models.iter().map(encode).collect();
-                answer_some(policies, examples, &inputs, width)
+                search_some(policies, examples, &inputs, width, &make)
             },
         )
         .collect::<Result<Vec<_>>>()?;
@@ -129,19 +153,32 @@ pub(crate) fn answer_encoded(
         .zip(inputs.par_chunks(TOGETHER))
         .map_init(
             || [NeuralPolicy::new(Arc::clone(model))],
-            |policies, (examples, inputs)| answer_some(policies, examples, &[inputs.to_vec()], width),
+            |policies, (examples, inputs)| {
+                search_some(policies, examples, &[inputs.to_vec()], width, &|found| {
+                    predict(found, None)
+                })
+            },
         )
         .collect::<Result<Vec<_>>>()?;
     Ok(answered.into_iter().flatten().collect())
 }
 
-/// Answers some examples with each policy, which reads them by inputs of its own.
-fn answer_some(
+/// A question with the beams that were found for it.
+struct Found<'a> {
+    example: &'a Example,
+    interpreter: &'a mut Interpreter,
+    beams: &'a [Vec<Candidate>],
+    scratch: &'a mut Scratch,
+}
+
+/// Searches for programs for some examples with each policy, which reads them by inputs of its own.
+fn search_some<T>(
     policies: &mut [NeuralPolicy],
     examples: &[Example],
     inputs: &[Vec<Input>],
     width: usize,
-) -> Result<Vec<Prediction>> {
+    make: &impl Fn(Found<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut interpreters: Vec<Interpreter> = examples
         .iter()
         .map(|example| example.interpreter(Assistance::All))
@@ -158,17 +195,49 @@ fn answer_some(
     let mut scratch = Scratch::default();
     let answered = examples.iter().zip(&mut interpreters).zip(beams);
     answered
-        .map(|((example, interpreter), beams)| predict(example, interpreter, &beams, &mut scratch))
+        .map(|((example, interpreter), beams)| {
+            make(Found {
+                example,
+                interpreter,
+                beams: &beams,
+                scratch: &mut scratch,
+            })
+        })
         .collect()
 }
 
-fn predict(
-    example: &Example,
-    interpreter: &mut Interpreter,
-    beams: &[Vec<Candidate>],
-    scratch: &mut Scratch,
-) -> Result<Prediction> {
+fn look_at(found: Found<'_>) -> Result<LookedAt> {
+    let Found {
+        example,
+        interpreter,
+        beams,
+        scratch,
+    } = found;
     let choices = choices(interpreter, beams)?;
+    let signs = second_look::signs(interpreter, &example.question, &choices)?;
+    let mut seen = Vec::with_capacity(choices.len());
+    for (choice, signs) in choices.iter().zip(signs) {
+        visit(interpreter, &choice.best.tokens)?;
+        seen.push(Seen {
+            signs,
+            is_rows: choice.is_rows,
+            right: example.answer.is_right(interpreter, Purpose::Evaluation, scratch),
+        });
+    }
+    Ok(seen)
+}
+
+fn predict(found: Found<'_>, look: Option<&SecondLook>) -> Result<Prediction> {
+    let Found {
+        example,
+        interpreter,
+        beams,
+        scratch,
+    } = found;
+    let mut choices = choices(interpreter, beams)?;
+    if let Some(look) = look {
+        look.share(interpreter, &example.question, &mut choices)?;
+    }
     let mut prediction = Prediction {
         id: example.id.clone(),
         question: example.question.text.clone(),

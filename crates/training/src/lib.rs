@@ -7,6 +7,7 @@
 //!   on with it there, and trains;
 //! * [`NeuralLearner`] is the network as it learns;
 //! * [`eval`] answers the questions of a split with one model or several;
+//! * [`ranking`] learns a second look at beams, and says what it is worth;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`study`] says what a model knows and where it is wrong;
 //! * [`weighing`] says how far the programs of a memory can be believed;
@@ -19,6 +20,7 @@ pub mod compare;
 mod error;
 pub mod eval;
 mod learner;
+pub mod ranking;
 mod run;
 mod settings;
 pub mod store;

@@ -64,7 +64,7 @@ impl Belief {
     /// decides the variations.
     pub fn signs(&self, example: &Example, programs: &[String], seed: u64) -> Vec<Option<Signs>> {
         let context = example.context();
-        let relevance = Relevance::new(example, &context);
+        let relevance = Relevance::new(&example.question, &context);
         let mut variations = Variations::new(example, [], self.variations, seed);
         let (mut classes, mut wordings) = (HashMap::new(), HashMap::new());
         let number = |known: &mut HashMap<String, usize>, key: String| {

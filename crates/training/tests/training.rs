@@ -156,8 +156,8 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
         // Two models of a kind agree with one.
         let one = [Arc::clone(&best.network)];
         let two = [Arc::clone(&best.network), Arc::clone(&best.network)];
-        let alone = eval::answer(&one, &setting.questions.train, 1).unwrap();
-        let together = eval::answer(&two, &setting.questions.train, 1).unwrap();
+        let alone = eval::answer(&one, None, &setting.questions.train, 1).unwrap();
+        let together = eval::answer(&two, None, &setting.questions.train, 1).unwrap();
         for (alone, together) in alone.iter().zip(&together) {
             assert_eq!(alone.answer, together.answer);
             assert!((alone.probability - together.probability).abs() < 1e-9);
@@ -224,7 +224,7 @@ fn one_thread_gives_the_same_model_again_also_when_it_was_cut_off() {
         folder.save_best(best).unwrap();
         let (read, _) = mapo_model::file::load(&folder.best(), false).unwrap();
         let answers = |network: &Arc<mapo_programmer::Network>| {
-            let found = eval::answer(&[Arc::clone(network)], &setting.questions.train, 1).unwrap();
+            let found = eval::answer(&[Arc::clone(network)], None, &setting.questions.train, 1).unwrap();
             found.into_iter().map(|one| one.probability).collect::<Vec<_>>()
         };
         assert_eq!(answers(&best.network), answers(&Arc::new(read)));

@@ -4,6 +4,7 @@
 
 #[path = "../../../datasets/tests/support/mod.rs"]
 mod data;
+pub mod nats;
 
 pub use data::data_dir;
 

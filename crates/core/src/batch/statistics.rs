@@ -65,7 +65,7 @@ impl Mean {
 impl AddAssign for Mean {
     fn add_assign(&mut self, other: Self) {
         self.sum += other.sum;
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 }
 
@@ -87,19 +87,21 @@ impl AddAssign for Statistics {
             found_exploring,
             found_drawing,
         } = other;
-        self.examples += examples;
-        self.solved += solved;
-        self.programs += programs;
+        // What a stranger has counted may be anything.
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.examples, examples);
+        add(&mut self.solved, solved);
+        add(&mut self.programs, programs);
         self.largest = self.largest.max(largest);
-        self.scored += scored;
+        add(&mut self.scored, scored);
         self.memory_weight += memory_weight;
         self.clip_fraction += clip_fraction;
         self.expected_return += expected_return;
         self.draws_in_memory += draws_in_memory;
-        self.explored += explored;
-        self.dead_ends += dead_ends;
-        self.found_exploring += found_exploring;
-        self.found_drawing += found_drawing;
+        add(&mut self.explored, explored);
+        add(&mut self.dead_ends, dead_ends);
+        add(&mut self.found_exploring, found_exploring);
+        add(&mut self.found_drawing, found_drawing);
     }
 }
 

@@ -27,5 +27,5 @@ mod variant;
 pub use document::{Block, Cell, Document};
 pub use plan::{FileMark, Plan};
 pub use results::{Point, Results, RunResult, VariantResult};
-pub use runs::{Ran, Runs};
+pub use runs::{DEV_PREDICTIONS, Here, Ran, Runs};
 pub use variant::{PAPER, Variant, check_distinct, names};

@@ -1,19 +1,19 @@
 //! Trains a variant with a seed, or goes on with it.
 
 use mapo_core::Memory;
-use mapo_datasets::Example;
+use mapo_datasets::{Example, Fingerprint};
 use mapo_model::file::load;
 use mapo_model::inputs::vocabulary;
 use mapo_programmer::{Network, Vectors};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::plan::Plan;
+use super::plan::{FileMark, Plan};
 use super::variant::Variant;
 use crate::run::beginning::{Beginning, Watch, explore_into};
 use crate::run::config::RunConfig;
@@ -24,7 +24,7 @@ use crate::run::{Event, memories};
 use crate::{Error, Result, eval};
 
 /// A run's answers to the dev questions. It is written last, so a run that has it is finished.
-pub(super) const DEV_PREDICTIONS: &str = "predictions-dev.jsonl";
+pub const DEV_PREDICTIONS: &str = "predictions-dev.jsonl";
 /// A run's answers to the test questions.
 pub(super) const TEST_PREDICTIONS: &str = "predictions-test.jsonl";
 const TIME: &str = "seconds.json";
@@ -32,9 +32,22 @@ const TIME: &str = "seconds.json";
 /// The seed of the exploration, as in `mapo explore`: all runs begin with the same memories.
 const EXPLORATION_SEED: u64 = 0;
 
+/// Where this machine has what a plan names, if not where the plan says.
+#[derive(Clone, Debug, Default)]
+pub struct Here {
+    /// The dataset.
+    pub data: Option<String>,
+    /// The store of programs.
+    pub memory: Option<PathBuf>,
+    /// The file of word vectors.
+    pub vectors: Option<PathBuf>,
+}
+
 /// The runs of a comparison, with what they share.
 pub struct Runs<'a> {
     directory: PathBuf,
+    /// Where the store of programs is, if one was given.
+    memory: Option<PathBuf>,
     plan: &'a Plan,
     questions: Questions,
     /// The questions of the test split, if there is one.
@@ -71,8 +84,14 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     /// If they cannot, a split has no question, or the directory is not for [this plan](Plan::begin).
-    pub fn open(directory: &Path, plan: &'a Plan, threads: usize) -> Result<Self> {
-        let origin = plan.origin(0, threads);
+    pub fn open(directory: &Path, plan: &'a Plan, here: &Here, threads: usize) -> Result<Self> {
+        let mut origin = plan.origin(0, threads);
+        if let Some(data) = &here.data {
+            origin
+                .parts
+                .iter_mut()
+                .for_each(|part| part.data.clone_from(data));
+        }
         let questions = origin.questions()?;
         for (split, examples) in [(&plan.split, &questions.train), (&plan.dev_split, &questions.dev)] {
             if examples.is_empty() {
@@ -84,15 +103,18 @@ impl<'a> Runs<'a> {
         let test = test
             .map(|split| origin.first()?.examples(split, None, origin.functions))
             .transpose()?;
-        let vectors = plan
-            .vectors
-            .as_ref()
-            .map(|mark| vocabulary::read_vectors(&mark.file));
+        let place = |mark: &Option<FileMark>, here: &Option<PathBuf>| {
+            let mark = mark.as_ref();
+            mark.map(|mark| here.clone().unwrap_or_else(|| mark.file.clone()))
+        };
+        let vectors = place(&plan.vectors, &here.vectors);
+        let vectors = vectors.map(|file| vocabulary::read_vectors(&file));
         let vectors = vectors.transpose()?.map(Arc::new);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         Ok(Self {
             _lock: plan.begin(directory)?,
             directory: directory.to_owned(),
+            memory: place(&plan.memory, &here.memory),
             plan,
             questions,
             test,
@@ -102,8 +124,21 @@ impl<'a> Runs<'a> {
         })
     }
 
+    /// What the questions, answers and tables of its splits are: training, dev and test.
+    pub fn fingerprints(&self) -> Vec<Fingerprint> {
+        let splits = [&self.questions.train, &self.questions.dev]
+            .into_iter()
+            .chain(&self.test);
+        splits.map(Fingerprint::of_all).collect()
+    }
+
+    /// How many threads a new run has.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
     /// A run's directory.
-    fn path(&self, variant: &Variant, seed: u64) -> PathBuf {
+    pub fn path(&self, variant: &Variant, seed: u64) -> PathBuf {
         self.directory.join(Plan::run_directory(&variant.name, seed))
     }
 
@@ -170,28 +205,48 @@ impl<'a> Runs<'a> {
         Ok(Ran::Finished)
     }
 
-    /// The store with which the memories of a variant begin, explored and read; none where they begin empty.
+    /// The stores with which the memories of all variants begin, explored where that has not been done.
+    ///
+    /// # Errors
+    /// If exploration was stopped, or a store cannot be written.
+    pub fn stores(&self, watch: &mut dyn Watch) -> Result<BTreeSet<PathBuf>> {
+        let mut stores = BTreeSet::new();
+        for variant in &self.plan.variants {
+            let config = self.plan.config(variant, EXPLORATION_SEED, self.threads());
+            stores.extend(self.store(variant, &config, watch)?);
+        }
+        Ok(stores)
+    }
+
+    /// The store with which the memories of a variant begin, explored if need be; none where they begin
+    /// empty.
+    fn store(&self, variant: &Variant, config: &RunConfig, watch: &mut dyn Watch) -> Result<Option<PathBuf>> {
+        let train = &self.questions.train;
+        if !variant.explores_first() || train.iter().all(|example| example.known.is_some()) {
+            return Ok(None);
+        }
+        if let Some(given) = &self.memory {
+            return Ok(Some(given.clone()));
+        }
+        let explore = &variant.settings.explore_first;
+        let name = format!("explored-{}-{}.jsonl", explore.programs, explore.pruning);
+        let store = self.directory.join(name);
+        let part = config.run.first()?;
+        explore_into(&store, config, part, EXPLORATION_SEED, train, &self.pool, watch)?;
+        Ok(Some(store))
+    }
+
+    /// The same store, read.
     fn explore(
         &mut self,
         variant: &Variant,
         config: &RunConfig,
         watch: &mut dyn Watch,
     ) -> Result<Option<PathBuf>> {
-        let train = &self.questions.train;
-        if !variant.explores_first() || train.iter().all(|example| example.known.is_some()) {
+        let Some(store) = self.store(variant, config, watch)? else {
             return Ok(None);
-        }
-        let store = match &self.plan.memory {
-            Some(mark) => mark.file.clone(),
-            None => {
-                let explore = &variant.settings.explore_first;
-                let name = format!("explored-{}-{}.jsonl", explore.programs, explore.pruning);
-                let store = self.directory.join(name);
-                let part = config.run.first()?;
-                explore_into(&store, config, part, EXPLORATION_SEED, train, &self.pool, watch)?;
-                store
-            }
         };
+        let train = &self.questions.train;
         if !self.explored.contains_key(&store) {
             let load = || memories::load(&store, train, &self.plan.reading, variant.settings.belief);
             let loaded = self.pool.install(load)?;
@@ -214,7 +269,9 @@ impl<'a> Runs<'a> {
                 continue;
             };
             let beam = variant.settings.beam;
-            let predictions = self.pool.install(|| eval::answer(&models, examples, beam))?;
+            let predictions = self
+                .pool
+                .install(|| eval::answer(&models, None, examples, beam))?;
             let mut text = String::new();
             for prediction in &predictions {
                 let line = serde_json::to_string(prediction).map_err(|error| Error::Run {

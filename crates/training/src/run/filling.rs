@@ -5,6 +5,7 @@ use mapo_core::{Action, Ending, Plan, Progress, Uniform, explore_all};
 use mapo_datasets::{Dataset, Example, Pruning, Selection, TableEnv};
 use mapo_language::{Language, Token};
 use std::borrow::Borrow;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::{Error, Result};
@@ -59,21 +60,42 @@ fn go_on(store: &Path, entries: &[Entry], examples: &[impl Borrow<Example>]) -> 
 /// If the store cannot be written, or a program not in words.
 pub fn fill(
     examples: &[impl Borrow<Example> + Sync],
-    (programs, pruning, seed): (u64, Pruning, u64),
+    how: (u64, Pruning, u64),
     mut store: Option<&mut StoreWriter>,
     entries: &mut Vec<Entry>,
     progress: &Progress,
+) -> Result<Ending> {
+    if let Some(store) = &store {
+        go_on(store.partial(), entries, examples)?;
+    }
+    explore(examples, entries.len()..examples.len(), how, progress, |entry| {
+        if let Some(store) = &mut store {
+            store.push(&entry)?;
+        }
+        entries.push(entry);
+        Ok(())
+    })
+}
+
+/// Explores some of the examples of a store, on the current rayon pool, and hands over the entry of each in their
+/// order. What an example yields depends on its place among all of them, and not on which others are explored.
+///
+/// # Errors
+/// If a program cannot be said in words, and those of `deliver`.
+pub fn explore(
+    examples: &[impl Borrow<Example> + Sync],
+    places: Range<usize>,
+    (programs, pruning, seed): (u64, Pruning, u64),
+    progress: &Progress,
+    mut deliver: impl FnMut(Entry) -> Result<()> + Send,
 ) -> Result<Ending> {
     let plan = Plan {
         programs,
         seed,
         ..Plan::default()
     };
-    if let Some(store) = &store {
-        go_on(store.partial(), entries, examples)?;
-    }
     explore_all(
-        entries.len() as u64..examples.len() as u64,
+        places.start as u64..places.end as u64,
         |index| TableEnv::exploring(examples[index as usize].borrow(), pruning),
         &Uniform,
         &plan,
@@ -88,12 +110,7 @@ pub fn fill(
                 Ok(program.ok_or_else(unreadable)?.to_string())
             };
             let programs = exploration.memory.iter().map(text).collect::<Result<_>>()?;
-            let entry = Entry::new(example, &exploration, programs);
-            if let Some(store) = &mut store {
-                store.push(&entry)?;
-            }
-            entries.push(entry);
-            Ok(())
+            deliver(Entry::new(example, &exploration, programs))
         },
     )
 }

@@ -236,6 +236,11 @@ impl Folder {
         self.path.join(programs_name(part))
     }
 
+    /// The model with which the run began.
+    pub fn start(&self) -> PathBuf {
+        self.path.join(START)
+    }
+
     /// The run's best model.
     pub fn best(&self) -> PathBuf {
         self.path.join(BEST)

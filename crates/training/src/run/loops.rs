@@ -217,7 +217,7 @@ pub fn dev_accuracy(
         }
         let predictions = match kept {
             Some(inputs) => eval::answer_encoded(model, examples, &inputs[first..last], width),
-            None => eval::answer(&[Arc::clone(model)], examples, width),
+            None => eval::answer(&[Arc::clone(model)], None, examples, width),
         }?;
         Ok(Some(eval::accuracy(&predictions)))
     };

@@ -41,6 +41,9 @@ pub struct Learn {
     /// Leave the evaluation to `mapo fleet evaluate`, and go on learning meanwhile. The run ends when all is measured.
     #[arg(long)]
     evaluate_elsewhere: bool,
+    /// Keep every batch that is learnt from in the run's directory, so that `mapo fleet replay` can learn from them again.
+    #[arg(long)]
+    log: bool,
     #[command(flatten)]
     train: Train,
 }
@@ -71,7 +74,7 @@ impl Learn {
             }
         };
         let (name, is_lock_step) = (self.name, self.lock_step);
-        let is_measured_elsewhere = self.evaluate_elsewhere;
+        let (is_measured_elsewhere, is_logged) = (self.evaluate_elsewhere, self.log);
         self.train.execute_with(stopper, |begun, session| {
             let directory = begun
                 .path
@@ -84,6 +87,7 @@ impl Learn {
                 name: name.or(directory).unwrap_or_default(),
                 terms,
                 is_measured_elsewhere,
+                is_logged,
                 is_lock_step,
             };
             let made_of = (begun.config, begun.questions);

@@ -3,20 +3,26 @@
 mod act;
 mod evaluate;
 mod learn;
+mod replay;
 mod server_args;
 mod status;
+mod work;
 
 use crate::Outcome;
 use clap::{Args, Subcommand};
+pub use server_args::FleetArgs;
 use server_args::ServerArgs;
 
-/// Train with actors on many machines, which meet at a NATS server with JetStream.
+/// Train with actors on many machines, or let many machines share runs, which meet at a NATS server with JetStream.
 ///
 /// Example, each line on a machine of its own:
 ///   nats-server -js
 ///   mapo fleet learn --server nats://host --data toy --run runs/toy
 ///   mapo fleet act --server nats://host --run toy
 ///   mapo fleet status --server nats://host --run toy
+///
+/// Workers train the runs of `mapo compare --fleet` and explore for `mapo explore --fleet`:
+///   mapo fleet work --server nats://host
 ///
 /// Actors come and go as they like; docs/fleet.md says what is kept when what dies.
 #[derive(Args)]
@@ -31,7 +37,9 @@ enum Command {
     Learn(Box<learn::Learn>),
     Act(act::Act),
     Evaluate(evaluate::Evaluate),
+    Work(work::Work),
     Status(status::Status),
+    Replay(replay::Replay),
     /// Print every program that actors have found and the server has acknowledged, one JSON object a line.
     Found {
         #[command(flatten)]
@@ -40,12 +48,12 @@ enum Command {
         #[arg(long, value_name = "NAME")]
         run: String,
     },
-    /// Name the runs of a server.
+    /// Name the runs and jobs of a server.
     List {
         #[command(flatten)]
         server: ServerArgs,
     },
-    /// Take a run away from a server, with everything that belongs to it there. Its directory stays.
+    /// Take a run or a job away from a server, with everything that belongs to it there. Its directory stays.
     Forget {
         #[command(flatten)]
         server: ServerArgs,
@@ -61,7 +69,9 @@ impl Fleet {
             Command::Learn(learn) => learn.execute(),
             Command::Act(act) => act.execute(),
             Command::Evaluate(evaluate) => evaluate.execute(),
+            Command::Work(work) => work.execute(),
             Command::Status(status) => status.execute(),
+            Command::Replay(replay) => replay.execute(),
             Command::Found { server, run } => {
                 let found = mapo_fleet::found(&server.connect_alone()?, &run)?;
                 found
@@ -69,10 +79,17 @@ impl Fleet {
                     .try_for_each(|finding| crate::print(serde_json::to_string(finding)?))
             }
             Command::List { server } => {
-                let names = mapo_fleet::list(&server.connect_alone()?)?;
-                names.into_iter().try_for_each(crate::print)
+                let server = server.connect_alone()?;
+                let (runs, jobs) = (mapo_fleet::list(&server)?, mapo_fleet::list_jobs(&server)?);
+                runs.into_iter().chain(jobs).try_for_each(crate::print)
             }
-            Command::Forget { server, run } => Ok(mapo_fleet::forget(&server.connect_alone()?, &run)?),
+            Command::Forget { server, run } => {
+                let server = server.connect_alone()?;
+                match mapo_fleet::forget_job(&server, &run)? {
+                    true => Ok(()),
+                    false => Ok(mapo_fleet::forget(&server, &run)?),
+                }
+            }
         }
     }
 }

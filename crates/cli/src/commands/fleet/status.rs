@@ -3,14 +3,14 @@
 use super::ServerArgs;
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_fleet::{Dropped, status};
+use mapo_fleet::{Dropped, JobStatus, job_status, status};
 
-/// Say who takes part in a run, and how it goes.
+/// Say who takes part in a run or a job, and how it goes.
 #[derive(Args)]
 pub struct Status {
     #[command(flatten)]
     server: ServerArgs,
-    /// The run's name on the server.
+    /// The run's, or the job's, name on the server.
     #[arg(long, value_name = "NAME")]
     run: String,
     /// Print one JSON object.
@@ -20,7 +20,11 @@ pub struct Status {
 
 impl Status {
     pub fn execute(self) -> Outcome {
-        let status = status(&self.server.connect_alone()?, &self.run)?;
+        let server = self.server.connect_alone()?;
+        if let Some(job) = job_status(&server, &self.run)? {
+            return self.job(&job);
+        }
+        let status = status(&server, &self.run)?;
         if self.json {
             return print(serde_json::to_string(&status)?);
         }
@@ -71,6 +75,20 @@ impl Status {
                 "actor     {}: {} threads, {} shards, {:.2} batches a second, {} in all, {policy}; {}",
                 actor.name, actor.threads, actor.shards, actor.speed, actor.batches, actor.doing
             ))?;
+        }
+        Ok(())
+    }
+    fn job(&self, job: &JobStatus) -> Outcome {
+        if self.json {
+            return print(serde_json::to_string(job)?);
+        }
+        print(format_args!(
+            "job       {}: {} of {} tasks done",
+            job.name, job.done, job.tasks
+        ))?;
+        print(format_args!("steps     {} of {}", job.steps, job.of))?;
+        for (task, worker) in &job.at_work {
+            print(format_args!("worker    {worker}: {task}"))?;
         }
         Ok(())
     }

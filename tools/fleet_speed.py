@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""How much faster a fleet is with more actors, and a comparison with more workers.
+
+    tools/fleet_speed.py --mapo target/release/mapo actors
+    tools/fleet_speed.py --mapo target/release/mapo workers
+
+Every process has a fixed share of a core (a cgroup with a quota) and, for actors, a network namespace of its own with a veth
+to a bridge, so that one machine with two cores shows what many with a core each would. Needs root, nats-server and Linux.
+
+`actors` trains the toy data with 1, 2, 4, 8 and 16 actors, each with --share of a core, and prints steps a second beside what
+the cost of a batch says: actors x share / cost of acting, until the learner, which has --learner of a core, is full.
+`workers` makes the same comparison with one worker and with two, each with --share of a core, and compares the results.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from fleet_processes import Networks, Process, Shares, free_port
+
+TOY = "--data toy --threads 1 --seed 1"
+
+
+def ask(mapo, url, run):
+    done = subprocess.run([mapo, "fleet", "status", "--json", "--server", url, "--run", run], capture_output=True, text=True)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def wait(what, is_so, seconds=600):
+    began = time.time()
+    while not (found := is_so()):
+        if time.time() - began > seconds:
+            sys.exit(f"waited {seconds} s for {what}")
+        time.sleep(0.2)
+    return found
+
+
+def actors(arguments, folder, shares, started):
+    networks = Networks(True)
+    started.append(networks)
+    port = free_port()
+    url, mapo = f"nats://{networks.address()}:{port}", arguments.mapo
+    at = ["--server", url]
+    server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    learn = [*networks.inside(1), mapo, "fleet", "learn", *at, "--run", str(folder / "speed"), *TOY.split(), "--steps", "1000000", "--set", "evaluate=1000000", *arguments.more]
+    learner = Process("learner", learn, folder / "learner.log")
+    server.start()
+    started.append(server)
+    shares.put("server", server)
+    time.sleep(1)
+    learner.start()
+    started.append(learner)
+    shares.put("learner", learner)
+    wait("the learner", lambda: ask(mapo, url, "speed"))
+    all_of_them = []
+    print("actors  steps/s  against one  cpu-ms a batch: acting  learning   server, cores   expected")
+    first = None
+    for number in arguments.numbers:
+        for name in [f"actor-{place}" for place in range(len(all_of_them))]:
+            shares.limit(name, None)
+        while len(all_of_them) < number:
+            place = len(all_of_them)
+            act = [*networks.inside(2 + place), mapo, "fleet", "act", *at, "--run", "speed", "--threads", "1"]
+            actor = Process("actor", act, folder / f"actor-{place}.log")
+            actor.start()
+            started.append(actor)
+            shares.put(f"actor-{place}", actor)
+            all_of_them.append(actor)
+        shares.limit("learner", None)
+        at_work = lambda: (status := ask(mapo, url, "speed")) and sum(actor["shards"] > 0 for actor in status["actors"]) == number
+        wait("all actors", at_work)
+        # Who has the fewest shards begins with the others.
+        time.sleep(arguments.settle)
+        for place in range(number):
+            shares.limit(f"actor-{place}", arguments.share)
+        shares.limit("learner", arguments.learner)
+        time.sleep(arguments.settle)
+        step = lambda: ask(mapo, url, "speed")["reached"]["step"]
+        used = lambda: (sum(actor.seconds() for actor in all_of_them), learner.seconds(), server.seconds())
+        (from_step, before, began) = (step(), used(), time.time())
+        time.sleep(arguments.seconds)
+        steps, after, seconds = step() - from_step, used(), time.time() - began
+        acting, learning, serving = (1000 * (late - early) / max(steps, 1) for late, early in zip(after, before))
+        speed = steps / seconds
+        first = first or speed / number
+        expected = min(number * arguments.share / (acting / 1000), (arguments.learner or 1) / (learning / 1000))
+        print(f"{number:6}  {speed:7.2f}  {speed / first:11.2f}  {acting:22.1f}  {learning:8.1f}  {serving * speed / 1000:14.2f}  {expected:9.2f}", flush=True)
+
+
+def workers(arguments, folder, shares, started):
+    port = free_port()
+    url, mapo = f"nats://127.0.0.1:{port}", arguments.mapo
+    server = Process("server", [arguments.nats, "-js", "-a", "127.0.0.1", "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    server.start()
+    started.append(server)
+    time.sleep(1)
+    compare = [mapo, "compare", *TOY.split()[:4], "--objectives", "mapo,mml", "--seeds", "2", "--steps", str(arguments.steps), "--set", "explore_first.programs=200", *arguments.more, "--json"]
+    took, results = {}, {}
+    for number in [1, 2]:
+        out = folder / f"compared-{number}"
+        asking = Process("compare", [*compare, "--fleet", url, "--out", str(out)], folder / f"compared-{number}.json")
+        asking.start()
+        started.append(asking)
+        wait("the comparison", lambda: ask(mapo, url, out.name))
+        hands = [Process("worker", [mapo, "fleet", "work", "--server", url, "--threads", "1"], folder / f"worker-{number}-{place}.log") for place in range(number)]
+        began = time.time()
+        for place, hand in enumerate(hands):
+            hand.start()
+            started.append(hand)
+            shares.put(f"worker-{place}", hand)
+            shares.limit(f"worker-{place}", arguments.share)
+        if asking.child.wait(timeout=3000):
+            sys.exit(f"the comparison failed; see {folder}")
+        took[number] = time.time() - began
+        cpu = sum(hand.seconds() for hand in hands)
+        for hand in hands:
+            hand.kill()
+        results[number] = json.loads((out / "results.json").read_text())
+        for variant in results[number]["variants"]:
+            variant["seconds"] = None
+            for run in variant["runs"]:
+                run["seconds"] = None
+        print(f"{number} workers   {took[number]:.1f} s, {cpu:.1f} s of a core", flush=True)
+    print(f"faster      {took[1] / took[2]:.2f} times")
+    models = lambda number: {path.relative_to(folder / f"compared-{number}"): path.read_bytes() for path in (folder / f"compared-{number}").rglob("best.safetensors")}
+    same = results[1] == results[2] and models(1) == models(2)
+    print(f"results     {'the same, and every model byte for byte' if same else 'DIFFERENT'}")
+    if not same:
+        sys.exit(1)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("what", choices=["actors", "workers"])
+    arguments.add_argument("--mapo", default="target/release/mapo")
+    arguments.add_argument("--nats", default=os.environ.get("MAPO_NATS", "nats-server"))
+    arguments.add_argument("--share", type=float, default=None, help="of a core, for each actor (0.04) or worker (0.4)")
+    arguments.add_argument("--learner", type=float, default=None, help="of a core, for the learner; a whole one when not given")
+    arguments.add_argument("--numbers", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2, 4, 8, 16])
+    arguments.add_argument("--seconds", type=float, default=30, help="how long each number of actors is measured")
+    arguments.add_argument("--settle", type=float, default=6)
+    arguments.add_argument("--steps", type=int, default=300, help="of each run of the comparison")
+    arguments.add_argument("--more", type=str.split, default=[], help="further arguments for the learner or the comparison")
+    arguments = arguments.parse_args()
+    arguments.mapo = str(pathlib.Path(arguments.mapo).resolve())
+    arguments.share = arguments.share or {"actors": 0.04, "workers": 0.4}[arguments.what]
+    folder, started = pathlib.Path(tempfile.mkdtemp(prefix="mapo-speed-")), []
+    shares = Shares("mapo-speed")
+    try:
+        {"actors": actors, "workers": workers}[arguments.what](arguments, folder, shares, started)
+    finally:
+        for one in reversed(started):
+            if isinstance(one, Networks):
+                one.remove()
+            elif one.ended() is None:
+                one.kill()
+        time.sleep(0.5)
+        shares.remove()
+        if sys.exc_info()[0]:
+            print(f"logs are in {folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
