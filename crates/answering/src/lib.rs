@@ -22,13 +22,18 @@
 #![forbid(unsafe_code)]
 
 mod answerer;
+mod duckdb;
 mod error;
+mod fitting;
+mod proven;
 mod reply;
 mod suggestions;
 mod understanding;
 
 pub use answerer::{Answerer, LONGEST_QUESTION, check_question, check_table};
+pub use duckdb::{FileQuery, NOT_PLAIN, NoFileQuery, file_query, plain_file};
 pub use error::{Error, Result};
+pub use fitting::{Fitting, fitting};
 pub use mapo_language::explain::{CellRef, Step};
 pub use reply::{Alternative, Reply};
 pub use suggestions::suggestions;

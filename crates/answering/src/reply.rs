@@ -19,7 +19,8 @@ pub struct Reply {
     /// Whether that is the share of such answers that were right on questions kept apart (the model's
     /// calibration). If not, it is only what the model believes, which is usually too much.
     pub calibrated: bool,
-    /// What the model believes: the probability of all programs of the beam with this answer.
+    /// What the model believes before the calibration: the probability of all programs of the beam with this answer,
+    /// as its second look, where it has one, shares it.
     pub raw_probability: f64,
     /// Whether the probability reaches the model's threshold. If not, the answer is a guess.
     pub sure: bool,

@@ -53,6 +53,38 @@ const ASKING: [&str; 44] = [
     "total",
 ];
 
+/// Those among them that ask for an order, or to compute with values.
+const COMPARING: [&str; 22] = [
+    "above",
+    "after",
+    "altogether",
+    "average",
+    "before",
+    "below",
+    "between",
+    "bottom",
+    "combined",
+    "difference",
+    "first",
+    "last",
+    "maximum",
+    "mean",
+    "median",
+    "minimum",
+    "next",
+    "over",
+    "previous",
+    "sum",
+    "top",
+    "total",
+];
+
+/// Whether a question compares values, or computes with them.
+pub(crate) fn compares(question: &Question) -> bool {
+    let is_one = |token: &String| COMPARING.contains(&token.as_str());
+    question.tags.iter().any(|tag| *tag != Tag::Other) || question.tokens.iter().any(is_one)
+}
+
 /// How near the vectors of a word of the question and a word of a header must come for the two to have
 /// something in common.
 const NEAR: f32 = 0.65;
@@ -68,10 +100,15 @@ pub(crate) struct Understanding {
     pub unknown: Vec<String>,
 }
 
-/// Reads what is understood of a question. `near` says how near a word comes to the words of the headers.
-pub(crate) fn understand(text: &str, table: &Table, near: impl Fn(&str) -> f32) -> Understanding {
-    let question = Question::read(text, table, Linking::Everyday);
-    let names = Names::of(table);
+/// Says what is understood of a question that was read with everyday linking. `near` says how near a word comes to the
+/// words of the headers.
+pub(crate) fn understand(
+    text: &str,
+    question: &Question,
+    table: &Table,
+    near: impl Fn(&str) -> f32,
+) -> Understanding {
+    let names: &Names = table.derived(Names::of);
     let tokens = &question.tokens;
     let asks = |token: &String| ASKING.contains(&token.as_str());
     let tells = |token: &String| !is_stop_word(token) && token.contains(char::is_alphabetic);
@@ -87,15 +124,15 @@ pub(crate) fn understand(text: &str, table: &Table, near: impl Fn(&str) -> f32) 
     Understanding {
         has_a_hold,
         names_a_value,
-        unknown: unknown(text, &question, &names, near),
+        unknown: unknown(text, question, names, near),
     }
 }
 
 /// The words by which a table's columns and its rows are called.
-struct Names(Vec<String>);
+pub(crate) struct Names(Vec<String>);
 
 impl Names {
-    fn of(table: &Table) -> Self {
+    pub(crate) fn of(table: &Table) -> Self {
         let columns = table.columns().iter();
         let words = columns.flat_map(|column| {
             let spelt = column_words(table, column, Linking::Everyday);
@@ -103,7 +140,9 @@ impl Names {
         });
         let mut words: Vec<String> = words.map(str::to_owned).collect();
         let file = table.name().rsplit(['/', '\\']).next().unwrap_or_default();
-        let name = file.split('.').next().unwrap_or_default().to_lowercase();
+        let file = file.split('.').next().unwrap_or_default();
+        let part = table.decisions().part.as_deref().unwrap_or_default();
+        let name = format!("{file} {part}").to_lowercase();
         words.extend(name.split(|c: char| !c.is_alphanumeric()).map(str::to_owned));
         words.retain(|word| !word.is_empty());
         words.sort_unstable();
@@ -111,7 +150,7 @@ impl Names {
         Names(words)
     }
 
-    fn have(&self, token: &str) -> bool {
+    pub(crate) fn have(&self, token: &str) -> bool {
         self.0.iter().any(|word| {
             stem(word) == stem(token)
                 || are_related(word, token)
@@ -202,7 +241,13 @@ mod tests {
     }
 
     fn understood(question: &str) -> Understanding {
-        understand(question, &table(), |_| 0.0)
+        understood_near(question, |_| 0.0)
+    }
+
+    fn understood_near(question: &str, near: impl Fn(&str) -> f32) -> Understanding {
+        let table = table();
+        let read = Question::read(question, &table, Linking::Everyday);
+        understand(question, &read, &table, near)
     }
 
     #[test]
@@ -227,7 +272,7 @@ mod tests {
             assert!(understood(question).has_a_hold, "{question}");
         }
         let near = |word: &str| if word == "town" { 0.7 } else { 0.0 };
-        assert!(understand("name a town", &table(), near).has_a_hold);
+        assert!(understood_near("name a town", near).has_a_hold);
     }
 
     #[test]

@@ -155,3 +155,81 @@ fn a_calibration_says_how_sure_it_is_and_keeps_the_answer() {
         calibrated.probability + calibrated.alternatives.iter().map(|a| a.probability).sum::<f64>();
     assert!(all <= 1.0 + 1e-9, "{calibrated:?}");
 }
+
+#[test]
+fn questions_asked_together_have_the_answers_that_they_have_alone() {
+    let (table, other) = (people(), stock());
+    let asked: Vec<(&Arc<Table>, &str)> = vec![
+        (&table, "what is the hometown of Carol?"),
+        (&other, "which items cost more than 10?"),
+        (&table, ""),
+        (&table, "who has the most points?"),
+        (&other, "what is the meaning of life?"),
+        (&other, "what is the total price of the tools in the cellar?"),
+    ];
+    let together = BOXED.ask_all(&asked);
+    assert_eq!(together.len(), asked.len());
+    for ((table, question), answer) in asked.into_iter().zip(together) {
+        match (BOXED.ask(table, question), answer) {
+            (Ok(alone), Ok(mut reply)) => {
+                reply.milliseconds = alone.milliseconds;
+                let as_text = |reply: &mapo_answering::Reply| serde_json::to_string(reply).unwrap();
+                assert_eq!(as_text(&reply), as_text(&alone), "to the last digit: {question}");
+            }
+            (Err(alone), Err(error)) => assert_eq!(alone.to_string(), error.to_string()),
+            (alone, answer) => panic!("{question}: {alone:?}, but together {answer:?}"),
+        }
+    }
+}
+
+fn stock() -> Arc<Table> {
+    let mut builder = TableBuilder::new("stock.csv", ["Item", "Place", "Price", "Bought"]);
+    for (item, place, price, bought) in [
+        ("Saw", "cellar", "12.50", "2021-03-01"),
+        ("Axe", "shed", "31", "2019-07-12"),
+        ("Rope", "cellar", "4", "2022-11-30"),
+        ("Ladder", "shed", "80", "2018-01-05"),
+        ("Bucket", "yard", "6", "2023-05-17"),
+    ] {
+        builder.push_row([item, place, price, bought]);
+    }
+    Arc::new(builder.finish())
+}
+
+#[test]
+fn suggested_questions_are_answered_surely() {
+    let table = stock();
+    let suggested = BOXED.proven_suggestions(&table, 5);
+    assert!((2..=5).contains(&suggested.len()), "{suggested:?}");
+    for question in &suggested {
+        let reply = BOXED.ask(&table, question).unwrap();
+        assert!(reply.sure && !reply.answer.is_empty(), "{question}: {reply:?}");
+    }
+    assert_eq!(
+        BOXED.proven_suggestions(&table, 5),
+        suggested,
+        "the same every time"
+    );
+}
+
+#[test]
+fn what_nobody_could_read_is_not_compared_for_sure() {
+    let mut builder = TableBuilder::new("parts.csv", ["Part", "Code", "Weight"]);
+    for (place, part) in ["bolt", "nut", "screw", "nail", "hinge", "latch"]
+        .iter()
+        .enumerate()
+    {
+        let code = format!("2004-{}", 217 + place * 31 % 100);
+        builder.push_row([part, code.as_str(), "12"]);
+    }
+    let table = Arc::new(builder.finish());
+    let model = &*BOXED;
+    let latest = model.ask(&table, "which part has the latest code?").unwrap();
+    assert!(!latest.sure);
+    assert!(
+        latest.column_notes.iter().any(|note| note.starts_with("Code: ")),
+        "{latest:?}"
+    );
+    let read = model.ask(&table, "what is the code of the hinge?").unwrap();
+    assert!(read.column_notes.is_empty(), "{:?}", read.column_notes);
+}

@@ -109,8 +109,8 @@ impl Setting {
     fn context(&self, constants: impl IntoIterator<Item = Constant>) -> Result<Arc<Context>, String> {
         let reader = self.csv.as_bytes();
         let table = match &self.declared {
-            None => Table::from_reader("the table", reader, LoadOptions::default()),
-            Some(numeric) => TableBuilder::from_reader("the table", reader, LoadOptions::default())
+            None => Table::from_reader("the table", reader, &LoadOptions::default()),
+            Some(numeric) => TableBuilder::from_reader("the table", reader, &LoadOptions::default())
                 .map(|builder| builder.finish_declared(numeric, |cell| cell.parse().ok())),
         };
         let table = table.map_err(|error| error.to_string())?;

@@ -46,7 +46,7 @@ fn file(rows: usize) -> String {
 }
 
 fn table(rows: usize) -> Arc<Table> {
-    Arc::new(Table::from_reader("calls.csv", file(rows).as_bytes(), LoadOptions::default()).unwrap())
+    Arc::new(Table::from_reader("calls.csv", file(rows).as_bytes(), &LoadOptions::default()).unwrap())
 }
 
 fn answer(table: &Arc<Table>, program: &str) -> Vec<String> {
@@ -118,7 +118,7 @@ fn cells_that_hardly_repeat_are_values_once_all_the_same() {
     let rows = 60_000;
     let mut builder = String::from("A,B\n");
     (0..rows).for_each(|row| writeln!(builder, "x{},{}", row % 50_000, row % 50_000).unwrap());
-    let table = Arc::new(Table::from_reader("t.csv", builder.as_bytes(), LoadOptions::default()).unwrap());
+    let table = Arc::new(Table::from_reader("t.csv", builder.as_bytes(), &LoadOptions::default()).unwrap());
     for name in ["r.a-str", "r.b-str", "r.b-num"] {
         let column = table.column(table.find(name).unwrap());
         assert_eq!(column.values_len(), 50_000, "{name}");

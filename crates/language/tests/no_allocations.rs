@@ -124,7 +124,7 @@ fn assert_steady(context: Arc<Context>, what: &str) {
 fn stepping_allocates_nothing_on_a_table_of_every_type() {
     let csv = "Player,Team,Points,Year,Record,Born\nAnne,Reds,12,2001,3-4,May 1980\nBob,Blues,15,2002,4-4,1981\n\
                Cleo,Reds,12,2003,0-1,June 3 1979\nDan,Greens,,2004,2-2,July 8\nEve,Blues,31,2005,5-1,May 2 1983\n";
-    let table = Table::from_reader("players", csv.as_bytes(), LoadOptions::default()).unwrap();
+    let table = Table::from_reader("players", csv.as_bytes(), &LoadOptions::default()).unwrap();
     let constants = [
         Constant::string("reds"),
         Constant::number(12.0),

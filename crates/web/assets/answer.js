@@ -1,36 +1,46 @@
 // An answer: what it is, how sure, and how it was found, step by step.
 
 import { copyButton, count, el, many, percent } from "./dom.js";
+import { fileQuery } from "./file_query.js";
+import { reasonOfItem, reasonOfStep } from "./reasons.js";
+import { explained } from "./tip.js";
 
 /** Items of an answer that are shown large, and at all. */
 const LARGE = 3;
 const SHOWN = 24;
 
 /**
- * Draws an answer. `picked` is called with the number of a step, what of the table it concerns and whether it was picked
- * by a key, `other` with a runner-up that is to be shown instead, `ask` with a question that can be asked instead.
+ * Draws an answer and, in a place of its own, how it was found. `picked` is called with the number of a step, what of the
+ * table it concerns and whether it was picked by a key, `other` with a runner-up that is to be shown instead, `ask` with a
+ * question that can be asked instead, `point` with cells that something is told about. `link` is its address.
  */
-export function drawAnswer(place, reply, { picked, other, ask }) {
+export function drawAnswer({ answer, how }, table, reply, { picked, other, ask, point, link }) {
   const guess = reply.probability !== undefined && !reply.sure;
-  place.classList.toggle("unsure", guess);
-  place.replaceChildren(...[
+  answer.classList.toggle("unsure", guess);
+  answer.replaceChildren(...[
     el("p", { class: "asked" }, reply.question ?? "Your program"),
-    headline(reply, guess, ask),
+    headline(table, reply, guess, ask, point),
     reply.probability === undefined || reply.program === "" ? "" : meter(reply),
-    reply.steps.length > 0 ? how(reply, picked) : "",
-    reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
-    reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
-    runnersUp(reply.alternatives ?? [], other),
     (reply.column_notes ?? reply.notes ?? []).map((note) => el("p", { class: "took" }, `Note: ${note}.`)),
     reply.left_out ? el("p", { class: "took" }, `Note: ${reply.left_out}.`) : "",
-    reply.milliseconds === undefined ? "" : el("p", { class: "took" }, `Found in ${time(reply.milliseconds)}`),
+    el("p", { class: "took foot" }, reply.milliseconds === undefined ? "" : el("span", {}, `Found in ${time(reply.milliseconds)}`),
+      link ? copyButton(new URL(link, location.href).href, "a link to this answer", "Copy link") : ""),
   ].flat());
+  const parts = [
+    reply.steps.length > 0 ? steps(table, reply, picked, point) : "",
+    reply.sql ? code("SQL", reply.sql, "for the table that “mapo sql” makes, in SQLite or DuckDB") : "",
+    reply.program ? fileQuery(table, reply.program) : "",
+    reply.program ? code("Program", reply.program.replaceAll(") (", ")\n("), "in mapo’s own language") : "",
+    runnersUp(reply.alternatives ?? [], other),
+  ].filter((part) => part !== "");
+  how.hidden = parts.length === 0;
+  how.replaceChildren(...parts);
 }
 
 const time = (milliseconds) =>
   milliseconds < 1000 ? `${count(Math.max(1, Math.round(milliseconds)))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
-function headline(reply, guess, ask) {
+function headline(table, reply, guess, ask, point) {
   const answer = reply.shown ?? reply.answer;
   const missing = (reply.unknown ?? []).map((name) => el("p", { class: "badge" }, `There is no “${name}” in this table.`));
   if (answer.length === 0) {
@@ -43,12 +53,28 @@ function headline(reply, guess, ask) {
   const label = guess ? el("p", { class: "badge" }, "I am not sure. My best guess:") : "";
   if (answer.length <= LARGE && answer.join("").length < 120) {
     const long = answer.join(", ").length > 28;
-    return [...missing, label, el("p", { class: `answer${long ? " long" : ""}` }, answer.map((item, at) => [at > 0 ? el("span", { class: "comma" }, ", ") : "", item === "" ? "(empty)" : item]))];
+    return [...missing, label, el("p", { class: `answer${long ? " long" : ""}` }, answer.map((item, at) => [at > 0 ? el("span", { class: "comma" }, ", ") : "", told(el("span", { class: "item" }), table, reply, item, point)]))];
   }
   const total = reply.answer_total ?? answer.length;
-  const items = answer.slice(0, SHOWN).map((item) => el("li", {}, item === "" ? "(empty)" : item));
+  const items = answer.slice(0, SHOWN).map((item) => told(el("li", { class: "item" }), table, reply, item, point));
   if (total > SHOWN) items.push(el("li", { class: "quiet" }, `and ${count(total - SHOWN)} more`));
   return [...missing, label, el("p", { class: "answer long" }, many(total, "item")), el("ul", { class: "items" }, items)];
+}
+
+/** An item of the answer that tells where it comes from while it is pointed at or focused. */
+function told(place, table, reply, item, point) {
+  place.append(item === "" ? "(empty)" : item);
+  if (reply.steps.length === 0) return place;
+  place.tabIndex = 0;
+  let on = false;
+  return explained(place, async () => {
+    const { text, cells } = await reasonOfItem(table, reply, item);
+    if (on) point(cells);
+    return text;
+  }, (begins) => {
+    on = begins;
+    if (!begins) point(null);
+  });
 }
 
 function meter(reply) {
@@ -61,12 +87,14 @@ function meter(reply) {
 }
 
 /** The steps: one is picked by a click or with the arrow keys. */
-function how(reply, picked) {
+function steps(table, reply, picked, point) {
   const buttons = reply.steps.map((step, at) =>
     el("button", { type: "button", class: "step", tabindex: at === 0 ? 0 : -1, "data-step": at, onclick: () => pick(at) },
       el("span", { class: "nr", "aria-hidden": "true" }, at + 1),
       el("span", { class: "says" }, step.english || step.program),
       el("span", { class: "gives" }, gives(step))));
+  buttons.forEach((button, at) => explained(button, () => reasonOfStep(table, reply.steps[at]),
+    (begins) => point(begins ? reply.steps[at].cells : null)));
   const pick = (at, focus = false) => {
     const again = buttons[at].getAttribute("aria-current") === "step" && !focus;
     buttons.forEach((button, place) => {
@@ -104,14 +132,15 @@ function gives(step) {
 function concerns(step, at) {
   const rows = step.rows ?? [...new Set(step.cells.map((cell) => cell.row))];
   const total = step.rows ? step.rows_total : Math.max(rows.length, step.cells_total > step.cells.length ? step.cells_total : 0);
-  return { rows, total, cells: step.cells, label: `Step ${at + 1}: ${step.english || step.program}` };
+  return { rows, total, cells: step.cells, label: `Step ${at + 1}: ${step.english || step.program}`, wanted: rows.length > 0 ? { rows: rows.slice(0, 500).join(",") } : {} };
 }
 
 /** What of the table the whole answer rests on. */
 export function whole(reply) {
   if (!reply.cells || reply.cells.length === 0) return null;
   const rows = [...new Set(reply.cells.map((cell) => cell.row))].sort((one, other) => one - other);
-  return { rows, total: rows.length, cells: reply.cells, label: "The cells behind the answer" };
+  const before = reply.steps.flatMap((step) => step.cells);
+  return { rows, total: rows.length, cells: reply.cells, before, label: "The cells behind the answer", wanted: { program: reply.program } };
 }
 
 function code(name, text, about) {

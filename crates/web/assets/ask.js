@@ -3,10 +3,9 @@
 import { drawAnswer, short, whole } from "./answer.js";
 import { call, el, find, many, percent, post, sentence } from "./dom.js";
 import { Grid } from "./grid.js";
+import { History } from "./history.js";
+import * as link from "./link.js";
 import { welcome } from "./open.js";
-
-/** Answers kept for one table. */
-const KEPT = 30;
 
 const tell = (text) => (find("status").textContent = text);
 const opening = welcome((id) => open(id, true), tell);
@@ -14,10 +13,11 @@ const opening = welcome((id) => open(id, true), tell);
 /** The open table, its view, and the questions asked so far. */
 let table = null;
 let grid = null;
-let history = [];
+let history = null;
 let asking = null;
 
 const fail = (place) => (error) => {
+  if (error === null) return find(place).replaceChildren();
   if (error.name === "AbortError") return;
   find(place).replaceChildren(el("p", { class: "problem" }, sentence(error.message)));
 };
@@ -25,20 +25,20 @@ const fail = (place) => (error) => {
 // Tables
 
 async function open(id, remember) {
+  const wanted = remember ? {} : link.read();
   try {
     table = await call(`/api/tables/${encodeURIComponent(id)}`);
   } catch (error) {
     await showWelcome(remember);
-    opening.fail(error);
+    opening.fail(error.status === 404 ? new Error(link.gone(wanted)) : error);
     return;
   }
-  if (remember) window.history.pushState({}, "", `/?table=${encodeURIComponent(id)}`);
+  if (remember) link.go(link.write(table));
   tell(`${table.name} is open: ${many(table.rows, "row")}.`);
   document.title = `${table.name}: mapo`;
   find("welcome").hidden = true;
   find("work").hidden = false;
-  find("left").hidden = true;
-  find("columns").classList.remove("answered");
+  find("answer").hidden = find("how").hidden = true;
   find("ask-problem").replaceChildren();
   find("program-problem").replaceChildren();
   find("table-name").textContent = table.name;
@@ -47,22 +47,53 @@ async function open(id, remember) {
   const written = table.columns.flatMap((column) => (column.written ?? []).map((said) => `; ${column.name}: ${said}`)).slice(0, 3).join("");
   find("table-size").textContent = `${many(table.rows, "row")}, ${many(table.columns.length, "column")}${left}${written}`;
   find("forget").hidden = table.source !== "upload";
-  find("suggestions").replaceChildren(...table.questions.map((question) =>
-    el("li", {}, el("button", { type: "button", onclick: () => ask(question) }, question))));
+  suggest(table);
   find("program-hint").textContent = `Columns are called ${table.columns.slice(0, 3).map((column) => column.readings[0]?.program).join(", ")} and so on.`;
   find("program").placeholder = `(hop all_rows ${table.columns[0]?.readings[0]?.program ?? ""})`;
   find("question").value = "";
-  grid = new Grid(find("grid"), table, fail("ask-problem"));
-  history = recall();
+  grid = new Grid(find("grid"), table, fail("grid-problem"));
+  history = new History(table, (reply) => {
+    find("question").value = reply.question;
+    link.go(link.write(table, reply.question));
+    show(reply);
+  });
   drawHistory();
   find("question").focus({ preventScroll: true });
   scrollTo({ top: 0 });
+  await goOn(wanted);
+}
+
+/** Asks what a link says, or what waited for this table. */
+async function goOn({ name, question }) {
+  const waited = link.take(table.name);
+  if (waited) return ask(waited);
+  if (!question) return;
+  find("question").value = question;
+  if (name && name !== table.name) {
+    return fail("ask-problem")(new Error(`This link was made for “${name}”, and the table here is “${table.name}”. Ask if it is the same one`));
+  }
+  const known = history.find(question);
+  return known ? show(known) : ask(question);
+}
+
+/** Questions to begin with: those of an example, or what the model is known to answer. They may take a moment. */
+async function suggest(mine) {
+  const draw = (questions) => find("suggestions").replaceChildren(...questions.map((question) =>
+    el("li", {}, el("button", { type: "button", onclick: () => ask(question) }, question))));
+  draw(mine.questions);
+  if (mine.questions.length > 0) return;
+  try {
+    const { questions } = await call(`/api/tables/${encodeURIComponent(mine.id)}/suggestions`);
+    if (table === mine) draw(questions);
+  } catch {
+    // Nobody asked for them, so nobody is told that there are none.
+  }
 }
 
 async function showWelcome(remember) {
   asking?.abort();
   table = null;
-  if (remember) window.history.pushState({}, "", "/");
+  if (remember) link.go("/");
   document.title = "mapo: ask a table";
   find("work").hidden = true;
   find("welcome").hidden = false;
@@ -76,7 +107,7 @@ find("back").addEventListener("click", (event) => {
 find("forget").addEventListener("click", async () => {
   try {
     await call(`/api/tables/${encodeURIComponent(table.id)}`, { method: "DELETE" });
-    forgetHistory();
+    history.forget();
     tell(`${table.name} is forgotten.`);
     await showWelcome(true);
   } catch (error) {
@@ -101,8 +132,8 @@ async function ask(question) {
   }
   const reply = await wait(`/api/tables/${encodeURIComponent(table.id)}/ask`, { question: asked }, "ask-problem");
   if (!reply) return;
-  history = [reply, ...history.filter((known) => known.question !== reply.question)].slice(0, KEPT);
-  keep();
+  history.add(reply);
+  link.go(link.write(table, asked));
   show(reply);
 }
 
@@ -127,8 +158,8 @@ async function wait(path, object, problems) {
 
 /** Shows an answer and announces it. */
 function show(reply) {
-  find("left").hidden = false;
-  drawAnswer(find("answer"), reply, {
+  find("answer").hidden = false;
+  drawAnswer({ answer: find("answer"), how: find("how") }, table, reply, {
     picked: (at, marks, byKey) => {
       grid.mark(marks);
       const step = reply.steps[at];
@@ -138,6 +169,8 @@ function show(reply) {
     },
     other: (alternative) => runnerUp(reply, alternative),
     ask,
+    point: (cells) => grid.point(cells),
+    link: reply.question ? link.write(table, reply.question) : null,
   });
   grid.mark(whole(reply));
   drawHistory(reply);
@@ -174,52 +207,37 @@ find("run").addEventListener("submit", async (event) => {
   find("answer").scrollIntoView({ block: "nearest" });
 });
 
-// Earlier questions: in this browser tab only, and gone with it.
-
-const place = () => `mapo-history-${table.id}`;
-
-function recall() {
-  try {
-    return JSON.parse(sessionStorage.getItem(place()) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-function keep() {
-  try {
-    sessionStorage.setItem(place(), JSON.stringify(history));
-  } catch {
-    // Too much, or forbidden: then they are kept as long as the page is open.
-  }
-}
-
-function forgetHistory() {
-  try {
-    sessionStorage.removeItem(place());
-  } catch {
-    // There was none.
-  }
-}
+// Earlier questions
 
 function drawHistory(current) {
-  const earlier = history.filter((reply) => reply !== current);
-  find("history-box").hidden = earlier.length === 0;
-  if (earlier.length > 0) find("left").hidden = false;
+  const earlier = history.draw(current);
   find("answer").hidden = !current;
-  find("columns").classList.toggle("answered", Boolean(current) || earlier.length > 0);
-  find("history").replaceChildren(...earlier.map((reply) =>
-    el("li", {}, el("button", { type: "button", onclick: () => {
-      find("question").value = reply.question;
-      show(reply);
-    } }, el("span", {}, reply.question), el("span", { class: "quiet" }, short(reply))))));
+  if (!current) find("how").hidden = true;
+  find("columns").classList.toggle("answered", Boolean(current) || earlier);
+  find("work").classList.toggle("has-answer", Boolean(current));
 }
+
+find("history-clear").addEventListener("click", () => {
+  history.forget();
+  history.draw();
+  find("question").focus();
+});
+find("question").addEventListener("keydown", (event) => {
+  const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+  if (!step || !history) return;
+  event.preventDefault();
+  find("question").value = history.recall(step);
+});
 
 // Where the page begins, and the browser's own buttons.
 
 function arrive() {
-  const id = new URLSearchParams(location.search).get("table");
-  return id ? open(id, false) : showWelcome(false);
+  const { table: id, question } = link.read();
+  if (!id) return showWelcome(false);
+  const known = table?.id === id ? history.find(question) : null;
+  if (!known) return open(id, false);
+  find("question").value = question;
+  return show(known);
 }
 addEventListener("popstate", arrive);
 arrive();

@@ -89,12 +89,12 @@ export async function copy(text) {
 }
 
 /** A button that copies. */
-export function copyButton(text, label) {
-  const said = el("span", {}, "Copy");
+export function copyButton(text, label, shown = "Copy") {
+  const said = el("span", {}, shown);
   const button = el("button", { type: "button", class: "small", "aria-label": `Copy ${label}` }, said);
   button.addEventListener("click", async () => {
     said.textContent = (await copy(text)) ? "Copied" : "Select and copy it by hand";
-    setTimeout(() => (said.textContent = "Copy"), 1600);
+    setTimeout(() => (said.textContent = shown), 1600);
   });
   return button;
 }

@@ -92,7 +92,7 @@ export function welcome(opened, tell) {
     const minutes = Math.round(limits.idle_seconds / 60);
     const kept = minutes >= 1 ? many(minutes, "minute") : many(Math.round(limits.idle_seconds), "second");
     find("drop-hint").textContent =
-      `CSV, TSV, JSON lines or Parquet, up to ${size(limits.body)}. It stays in the memory of the machine that runs mapo and is forgotten ${kept} after its last use.`;
+      `CSV, Excel, JSON, Parquet, web pages and databases, packed or not, up to ${size(limits.body)}. It stays in the memory of the machine that runs mapo and is forgotten ${kept} after its last use.`;
   }, fail);
 
   return {

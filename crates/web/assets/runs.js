@@ -1,7 +1,7 @@
 // The dashboard: runs on one side, their curves on the other, brought up to date while a run goes on.
 
 import { Chart, short } from "./chart.js";
-import { call, count, el, find, sentence } from "./dom.js";
+import { call, copyButton, count, el, find, sentence } from "./dom.js";
 
 /** Seconds between looks at the chosen runs, and at the list. */
 const LOOK = 2;
@@ -40,12 +40,12 @@ async function list() {
   try {
     ({ runs } = await call("/api/runs"));
   } catch (error) {
-    if (error.status === 404) return explain("No folder of runs is shown.", "mapo serve --runs runs");
+    if (error.status === 404) return explain("No folder of runs is shown. Train one, which takes a minute, and show the folder that it is in:", TRAIN, "mapo serve --runs runs");
     fail(error);
     return;
   }
   find("problem").replaceChildren();
-  if (runs.length === 0) return explain("There are no runs in the folder yet. This one takes a minute:", "mapo train --data toy --run runs/toy");
+  if (runs.length === 0) return explain("There are no runs in the folder yet. Start one in it, and it appears here; this one takes a minute:", TRAIN);
   if (chosen.size === 0) choose(wanted() ?? runs[0].name, true);
   drawList();
 }
@@ -55,10 +55,15 @@ const wanted = () => {
   return runs.find((run) => run.name === name)?.name;
 };
 
-function explain(why, command) {
+/** A run to begin with: its data is built in. */
+const TRAIN = "mapo train --data toy --run runs/toy";
+
+function explain(why, ...commands) {
   find("runs").replaceChildren();
   find("figures").replaceChildren();
-  find("charts").replaceChildren(el("div", { class: "empty" }, el("p", {}, why), el("p", {}, el("code", {}, command))));
+  find("charts").replaceChildren(el("div", { class: "empty" }, el("p", {}, why),
+    commands.map((command) => el("p", { class: "command" }, el("code", {}, command), copyButton(command, `the command ${command}`))),
+    el("p", { class: "hint" }, "Your own questions are trained on with --data jsonl:FILE --init box; GUIDE.md goes through it.")));
 }
 
 function choose(name, on) {
@@ -109,6 +114,7 @@ async function look() {
 }
 
 function draw() {
+  if (chosen.size === 0) return; // what there is to do is told instead
   if (find("charts").childElementCount !== charts.length) find("charts").replaceChildren(...charts.map(({ chart }) => chart.element));
   for (const { key, chart } of charts) {
     chart.draw([...chosen].map(([name, { lines, colour }]) => ({

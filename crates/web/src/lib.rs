@@ -19,6 +19,9 @@ mod server;
 mod sessions;
 mod stream;
 mod tables;
+mod together;
+mod turns;
+mod view;
 mod work;
 
 pub use api::ROUTES;

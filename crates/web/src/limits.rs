@@ -40,8 +40,6 @@ pub struct Limits {
     pub memory: usize,
     /// How long a session is kept after its last request.
     pub idle: Duration,
-    /// Whether tables may keep a last row that adds up the others.
-    pub keep_totals: bool,
 }
 
 impl Default for Limits {
@@ -65,7 +63,6 @@ impl Default for Limits {
             tables: 16,
             memory: 1 << 30,
             idle: Duration::from_secs(30 * 60),
-            keep_totals: false,
         }
     }
 }

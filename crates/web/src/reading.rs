@@ -28,9 +28,11 @@ const LONGEST_SENTENCE: u64 = 4096;
 ///
 /// # Errors
 /// If nobody takes what is written.
-pub fn read_for_server(name: &str, limits: &Limits) -> io::Result<()> {
+pub fn read_for_server(name: &str, limits: &Limits, told: &LoadOptions) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match TableBuilder::from_reader(name, io::stdin(), options(limits)) {
+    let mut content = Vec::new();
+    io::stdin().read_to_end(&mut content)?;
+    match TableBuilder::from_bytes(name, content.into(), &limited(told, limits)) {
         Ok(table) => {
             out.write_all(&[CELLS])?;
             table.send(&mut out)?;
@@ -47,12 +49,10 @@ pub fn read_for_server(name: &str, limits: &Limits) -> io::Result<()> {
     out.flush()
 }
 
-fn options(limits: &Limits) -> LoadOptions {
+fn limited(told: &LoadOptions, limits: &Limits) -> LoadOptions {
     LoadOptions {
-        fix_headers: true,
-        drop_totals: !limits.keep_totals,
         largest: limits.largest(),
-        ..LoadOptions::default()
+        ..told.clone()
     }
 }
 
@@ -65,21 +65,18 @@ impl UploadReader {
         UploadReader(program)
     }
 
-    /// Makes a table of an upload, within this time.
+    /// Makes a table of an upload, within this time; `told` is what its owner says about the file.
     pub fn read(
         &self,
         name: &str,
         content: Bytes,
+        told: &LoadOptions,
         time: Duration,
         limits: &Limits,
     ) -> Result<Table, Problem> {
-        if content.starts_with(&[0x1f, 0x8b]) {
-            return Err(Problem::unusable(format!(
-                "{name}: the file is packed by gzip; unpack it first"
-            )));
-        }
+        let told = limited(told, limits);
         let read = match &self.0 {
-            None => TableBuilder::from_reader(name, &content[..], options(limits)).map_err(refusal)?,
+            None => TableBuilder::from_bytes(name, content, &told).map_err(refusal)?,
             Some((program, argument)) => {
                 let mut command = Command::new(program);
                 command
@@ -89,13 +86,14 @@ impl UploadReader {
                     .arg(format!("--seconds={}", limits.reading_time.as_secs().max(1)))
                     .arg(format!("--rows={}", limits.rows))
                     .arg(format!("--cells={}", limits.cells))
-                    .arg(format!("--text={}", limits.text));
+                    .arg(format!("--text={}", limits.text))
+                    .args(told.said().iter().map(|(what, said)| format!("--{what}={said}")));
                 // Nothing of ours is its business.
                 command.env_clear().env("RAYON_NUM_THREADS", "1");
                 read_apart(command, name, content, time, limits)?
             }
         };
-        Ok(options(limits).finish(read))
+        Ok(told.finish(read))
     }
 }
 

@@ -9,6 +9,8 @@ use crate::reading::UploadReader;
 use crate::sessions::{Client, Sessions};
 use crate::stream::Impatient;
 use crate::tables::{EXAMPLES, Held};
+use crate::together::Together;
+use crate::turns::Turns;
 use crate::work::Work;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -20,6 +22,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use mapo_answering::Answerer;
+use mapo_tables::LoadOptions;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -49,6 +52,8 @@ pub struct Options {
     pub reader: Option<(PathBuf, String)>,
     /// The limits.
     pub limits: Limits,
+    /// How the files of tables are read; of uploads only whether a last row that adds up the others is left out.
+    pub reading: LoadOptions,
 }
 
 impl Default for Options {
@@ -61,6 +66,10 @@ impl Default for Options {
             model: "the model in the box".to_owned(),
             reader: None,
             limits: Limits::default(),
+            reading: LoadOptions {
+                drop_totals: true,
+                ..LoadOptions::default()
+            },
         }
     }
 }
@@ -92,7 +101,7 @@ impl Server {
             .map_err(|source| Error::Address { address, source })?;
         let mut shared = Vec::new();
         for (number, path) in (1..).zip(&options.tables) {
-            shared.push(Arc::new(Held::open(path, number, &options.limits)?));
+            shared.push(Arc::new(Held::open(path, number, &options.reading)?));
         }
         for example in &EXAMPLES {
             shared.push(Arc::new(Held::example(example)?));
@@ -104,13 +113,16 @@ impl Server {
             sessions: Sessions::new(&limits),
             shared,
             questions: Work::new("questions", limits.questions, limits.queue),
+            together: Together::default(),
+            views: Work::new("requests for rows", limits.questions, limits.queue),
             uploads: Work::new("uploads", limits.uploads, limits.uploads),
-            receiving: Semaphore::new(limits.uploads.min(Semaphore::MAX_PERMITS)),
+            receiving: Turns::new(limits.uploads, limits.queue),
             files: Work::new("requests", 1, limits.queue),
             runs: options.runs,
             reader: UploadReader::new(options.reader),
             began: Instant::now(),
             limits,
+            drop_totals: options.reading.drop_totals,
         });
         let router = page::router()
             .merge(api::router())

@@ -1,10 +1,10 @@
 //! Tables that can be asked: examples, those of the command line, and uploaded ones.
 
-use crate::limits::Limits;
-use mapo_tables::{ColumnKind, LeftOut, LoadOptions, Table};
+use crate::view::View;
+use mapo_tables::{ColumnKind, Decisions, LeftOut, LoadOptions, PlainFile, Table};
 use serde::Serialize;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An invented table with questions that one may ask.
 #[derive(Clone, Copy, Debug)]
@@ -95,9 +95,20 @@ pub(crate) struct Held {
     pub table: Arc<Table>,
     /// Memory that it takes, roughly.
     pub bytes: usize,
+    /// Where its file is, if that is known.
+    pub path: Option<PathBuf>,
+    /// Whether every reader reads the file as we did; of an upload found while its bytes were there.
+    pub plain: OnceLock<Option<PlainFile>>,
     /// Questions to begin with.
     pub questions: Vec<&'static str>,
+    /// Questions that the model is known to answer, made when somebody first wants them.
+    pub suggested: OnceLock<Vec<String>>,
+    /// The rows that were last looked for, since whoever looks turns pages.
+    pub seen: Mutex<Option<Seen>>,
 }
+
+/// What was looked for, and the rows that were found.
+pub type Seen = (View, Arc<[u32]>);
 
 impl Held {
     pub fn new(id: impl Into<String>, name: impl Into<String>, source: Source, table: Table) -> Self {
@@ -107,33 +118,51 @@ impl Held {
             source,
             bytes: memory(&table),
             table: Arc::new(table),
+            path: None,
+            plain: OnceLock::new(),
             questions: Vec::new(),
+            suggested: OnceLock::new(),
+            seen: Mutex::default(),
         }
+    }
+
+    /// The rows that a view shows, all of them or of those that are listed.
+    pub fn rows(&self, view: &View, of: Option<Vec<u32>>) -> Arc<[u32]> {
+        let all = || (0..self.table.rows() as u32).collect();
+        let keeps = of.is_none() && !view.is_plain();
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if keeps
+            && let Some((known, rows)) = &*seen()
+            && known == view
+        {
+            return Arc::clone(rows);
+        }
+        let rows: Arc<[u32]> = view.of(&self.table, of.unwrap_or_else(all)).into();
+        if keeps {
+            *seen() = Some((view.clone(), Arc::clone(&rows)));
+        }
+        rows
     }
 
     pub fn example(example: &Example) -> Result<Self, mapo_tables::TableError> {
         let name = format!("{}.csv", example.id);
-        let table = Table::from_reader(&name, example.csv.as_bytes(), LoadOptions::default())?;
+        let table = Table::from_reader(&name, example.csv.as_bytes(), &LoadOptions::default())?;
+        let plain = PlainFile::of(example.csv.as_bytes(), &table);
         Ok(Held {
+            plain: OnceLock::from(plain),
             questions: example.questions.iter().map(|(question, _)| *question).collect(),
             ..Held::new(example.id, example.title, Source::Example, table)
         })
     }
 
     /// A table of the command line; `number` makes its name in addresses.
-    pub fn open(path: &Path, number: usize, limits: &Limits) -> Result<Self, mapo_tables::TableError> {
-        let options = LoadOptions {
-            drop_totals: !limits.keep_totals,
-            ..LoadOptions::default()
-        };
+    pub fn open(path: &Path, number: usize, options: &LoadOptions) -> Result<Self, mapo_tables::TableError> {
         let table = Table::open(path, options)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Held::new(
-            format!("table-{number}"),
-            name.into_owned(),
-            Source::Given,
-            table,
-        ))
+        Ok(Held {
+            path: Some(path.to_owned()),
+            ..Held::new(format!("table-{number}"), name.into_owned(), Source::Given, table)
+        })
     }
 
     pub fn describe(&self) -> Description {
@@ -143,11 +172,12 @@ impl Held {
             source: self.source,
             rows: self.table.rows(),
             left_out: self.table.left_out().map(LeftOut::note),
+            decisions: self.table.decisions().clone(),
             columns: columns(&self.table),
             first_rows: page(
                 &self.table,
                 0..self.table.rows().min(FIRST_ROWS),
-                0..self.table.headers().len(),
+                &(0..self.table.headers().len()).collect::<Vec<_>>(),
             )
             .into_iter()
             .map(|row| row.cells)
@@ -193,6 +223,8 @@ pub(crate) struct Description {
     rows: usize,
     /// What was left out of the file, as a row of totals.
     left_out: Option<String>,
+    /// What was decided about the file.
+    decisions: Decisions,
     columns: Vec<ColumnDescription>,
     first_rows: Vec<Vec<String>>,
     questions: Vec<&'static str>,
@@ -203,6 +235,8 @@ struct ColumnDescription {
     name: String,
     /// How it can be read, and what programs call each reading.
     readings: Vec<ReadingDescription>,
+    /// The sign before its fractions, where that was decided.
+    decimal: Option<char>,
     /// How its numbers and dates are written, as far as that had to be decided.
     written: Vec<String>,
 }
@@ -221,6 +255,7 @@ fn columns(table: &Table) -> Vec<ColumnDescription> {
         .map(|(source, header)| ColumnDescription {
             name: cut(header),
             readings: Vec::new(),
+            decimal: table.decimal(source),
             written: table.how_written(source).iter().map(|said| cut(said)).collect(),
         })
         .collect();
@@ -248,17 +283,13 @@ pub(crate) struct Row {
 }
 
 /// Cells of some rows and columns; fewer rows than asked for where they are very long, but one at least.
-pub(crate) fn page(
-    table: &Table,
-    rows: impl IntoIterator<Item = usize>,
-    columns: std::ops::Range<usize>,
-) -> Vec<Row> {
+pub(crate) fn page(table: &Table, rows: impl IntoIterator<Item = usize>, columns: &[usize]) -> Vec<Row> {
     let mut size = 0;
     let mut page = Vec::new();
     for row in rows {
         let cells: Vec<String> = columns
-            .clone()
-            .map(|column| cut(table.cell(row, column)))
+            .iter()
+            .map(|column| cut(table.cell(row, *column)))
             .collect();
         size += cells.iter().map(|cell| cell.len() + 4).sum::<usize>();
         if size > LARGEST_PAGE && !page.is_empty() {
@@ -280,15 +311,16 @@ fn cut(text: &str) -> String {
 /// The memory of a table with what questions make of it later, rather too much than too little: a cell is a
 /// number in each of its readings; a text is there as it stands, in its normal form and in the index.
 fn memory(table: &Table) -> usize {
-    /// A column without its cells, and a text without its bytes.
-    const COLUMN: usize = 1024;
+    /// A column without its cells, with what the network sees of it, and a text without its bytes.
+    const COLUMN: usize = 2048;
     const TEXT: usize = 32;
     let columns = table.headers().len() + table.columns().len();
     let texts = (0..table.headers().len()).map(|source| {
         let texts = table.raw_texts(source);
         3 * texts.size() + TEXT * texts.len()
     });
-    table.rows() * columns * 4 + columns * COLUMN + texts.sum::<usize>()
+    // The rows that were last looked for are kept too.
+    table.rows() * (columns + 1) * 4 + columns * COLUMN + texts.sum::<usize>()
 }
 
 /// A file's name as a client gives it: its last part, without what has no place in a name.
@@ -325,8 +357,8 @@ mod tests {
     fn long_cells_are_cut_and_large_pages_end_early() {
         let long = "ä".repeat(5_000);
         let csv = format!("A,B\n{long},x\n{long},y\n");
-        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
-        let rows = page(&table, 0..2, 0..2);
+        let table = Table::from_reader("t.csv", csv.as_bytes(), &LoadOptions::default()).unwrap();
+        let rows = page(&table, 0..2, &[0, 1]);
         assert_eq!(rows[0].cells[0].chars().count(), LONGEST_CELL + 1);
         assert!(rows[0].cells[0].ends_with('…'));
         assert_eq!(rows[1].cells[1], "y");
@@ -335,11 +367,11 @@ mod tests {
     #[test]
     fn a_table_takes_about_as_much_memory_as_its_texts() {
         let csv = "Name,Age\nAnne,7\nBob,8\n";
-        let table = Table::from_reader("t.csv", csv.as_bytes(), LoadOptions::default()).unwrap();
-        assert!((4_000..10_000).contains(&memory(&table)), "{}", memory(&table));
+        let table = Table::from_reader("t.csv", csv.as_bytes(), &LoadOptions::default()).unwrap();
+        assert!((4_000..12_000).contains(&memory(&table)), "{}", memory(&table));
         let header: Vec<String> = (0..10_000).map(|n| format!("c{n}")).collect();
         let wide = format!("{}\n{}\n", header.join(","), vec!["x"; 10_000].join(","));
-        let table = Table::from_reader("t.csv", wide.as_bytes(), LoadOptions::default()).unwrap();
+        let table = Table::from_reader("t.csv", wide.as_bytes(), &LoadOptions::default()).unwrap();
         assert!(memory(&table) > 20_000_000, "columns count, however short");
         // Long texts count wherever they stand.
         let rows = (0..30_000).map(|n| {
@@ -355,7 +387,7 @@ mod tests {
                 .map(|(n, row)| format!("{row}{n}\n"))
                 .collect::<String>()
         );
-        let table = Table::from_reader("t.csv", long.as_bytes(), LoadOptions::default()).unwrap();
+        let table = Table::from_reader("t.csv", long.as_bytes(), &LoadOptions::default()).unwrap();
         assert!(memory(&table) > 30_000_000);
     }
 }

@@ -6,7 +6,7 @@ use mapo_stopping::{Flag, Stopped, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 /// A queue in front of a few workers.
@@ -45,6 +45,36 @@ impl Drop for Raised {
     }
 }
 
+/// A worker, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn(#[allow(dead_code)] OwnedSemaphorePermit);
+
+/// When work must be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    pub end: Instant,
+    time: Duration,
+}
+
+impl Due {
+    /// In so much time from now.
+    pub fn within(time: Duration) -> Self {
+        Due {
+            end: Instant::now() + time,
+            time,
+        }
+    }
+
+    /// What is said of work past its time.
+    pub fn missed(self) -> Problem {
+        let seconds = self.time.as_secs_f64();
+        Problem::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            format!("this took longer than {seconds} seconds and was given up; try something smaller"),
+        )
+    }
+}
+
 impl Work {
     pub fn new(what: &'static str, running: usize, waiting: usize) -> Self {
         let running = running.clamp(1, Semaphore::MAX_PERMITS);
@@ -73,32 +103,43 @@ impl Work {
         time: Duration,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let end = Instant::now() + time;
-        let worker = match Arc::clone(&self.workers).try_acquire_owned() {
-            Ok(worker) => worker,
-            Err(_) => {
-                let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-                let place = Place(&self.waiting);
-                if before >= self.most_waiting {
-                    return Err(self.busy());
-                }
-                let turn = Arc::clone(&self.workers).acquire_owned();
-                let worker = match timeout_at(end, turn).await {
-                    Ok(Ok(worker)) => worker,
-                    _ => return Err(self.busy()),
-                };
-                drop(place);
-                worker
-            }
-        };
-        let flag = Flag::at(end.into_std());
+        let due = Due::within(time);
+        let turn = self.turn(due).await?;
+        self.work(turn, due, job).await
+    }
+
+    /// Waits for a worker.
+    pub async fn turn(&self, due: Due) -> Result<Turn, Problem> {
+        if let Ok(worker) = Arc::clone(&self.workers).try_acquire_owned() {
+            return Ok(Turn(worker));
+        }
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _place = Place(&self.waiting);
+        if before >= self.most_waiting {
+            return Err(self.busy());
+        }
+        let turn = Arc::clone(&self.workers).acquire_owned();
+        match timeout_at(due.end, turn).await {
+            Ok(Ok(worker)) => Ok(Turn(worker)),
+            _ => Err(self.busy()),
+        }
+    }
+
+    /// Does a job on a thread of its own, now that its turn has come.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        due: Due,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let flag = Flag::at(due.end.into_std());
         let raised = Raised(flag.clone());
         let job = tokio::task::spawn_blocking(move || {
             let done = until(&flag, job);
-            drop(worker);
+            drop(turn);
             done
         });
-        let outcome = timeout_at(end, job).await;
+        let outcome = timeout_at(due.end, job).await;
         drop(raised);
         match outcome {
             Ok(Ok(Ok(done))) => Ok(done),
@@ -107,13 +148,7 @@ impl Work {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "something went wrong inside mapo; this is a mistake of the program, not of the request",
             )),
-            Ok(Ok(Err(Stopped))) | Err(_) => Err(Problem::new(
-                StatusCode::GATEWAY_TIMEOUT,
-                format!(
-                    "this took longer than {} seconds and was given up; try something smaller",
-                    time.as_secs_f64()
-                ),
-            )),
+            Ok(Ok(Err(Stopped))) | Err(_) => Err(due.missed()),
         }
     }
 

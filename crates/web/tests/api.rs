@@ -233,6 +233,57 @@ fn answers_are_what_the_description_says() {
         json!([{"row": 2, "cells": ["Cy"]}, {"row": 0, "cells": ["Anne"]}])
     );
 
+    for (query, rows) in [
+        ("search=TULSA", json!([0, 2])),
+        ("where=%7B%222%22:%22%3E10%22%7D", json!([0, 1])),
+        ("sort=2&order=down", json!([0, 1, 2])),
+        ("sort=2", json!([2, 1, 0])),
+        ("rows=2,0&sort=2", json!([2, 0])),
+        ("search=nobody", json!([])),
+        ("pick=2,0&sort=0&order=down&count=1", json!([2])),
+    ] {
+        let found = server.call("GET", &format!("{path}/rows?{query}"), &own, b"");
+        description.check("/api/tables/{id}/rows", "get", &found);
+        let found = found.json();
+        let numbers: Vec<&Value> = found["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| &row["row"])
+            .collect();
+        assert_eq!(json!(numbers), rows, "{query}");
+    }
+    for (query, status) in [
+        ("where=x", 400),
+        ("where=%7B%221%22:%22%3E10%22%7D", 422),
+        ("sort=9", 422),
+        ("order=sideways", 400),
+        ("pick=9", 400),
+    ] {
+        let found = server.call("GET", &format!("{path}/rows?{query}"), &own, b"");
+        description.check("/api/tables/{id}/rows", "get", &found);
+        assert_eq!(found.status, status, "{query}: {}", found.text());
+    }
+    for (query, content) in [
+        ("search=omaha", "Name,Hometown,Points\nBob,Omaha,37\n"),
+        (
+            "program=(argmax%20all_rows%20r.points-num)%20(hop%20v0%20r.name-str)",
+            "Name,Hometown,Points\nAnne,Tulsa,\"1,200\"\n",
+        ),
+    ] {
+        let file = server.call("GET", &format!("{path}/csv?{query}"), &own, b"");
+        assert_eq!((file.status, file.text().as_str()), (200, content), "{query}");
+        assert_eq!(
+            file.header("content-disposition"),
+            Some("attachment; filename=\"people-rows.csv\"")
+        );
+    }
+    let wrong = server.call("GET", &format!("{path}/csv?program=(none)"), &own, b"");
+    description.check("/api/tables/{id}/csv", "get", &wrong);
+    assert_eq!(wrong.status, 422);
+    let suggested = server.call("GET", &format!("{path}/suggestions"), &own, b"");
+    description.check("/api/tables/{id}/suggestions", "get", &suggested);
+
     let asked = server.post(
         &format!("{path}/ask"),
         cookie,
@@ -248,6 +299,26 @@ fn answers_are_what_the_description_says() {
     let ran = server.post(&format!("{path}/run"), cookie, &program);
     description.check("/api/tables/{id}/run", "post", &ran);
     assert_eq!(ran.json()["answer"], json!(["Anne", "Cy"]));
+    let on_file = server.post(&format!("{path}/duckdb"), cookie, &program);
+    description.check("/api/tables/{id}/duckdb", "post", &on_file);
+    let on_file = on_file.json();
+    assert!(
+        on_file["sql"]
+            .as_str()
+            .unwrap()
+            .contains("FROM read_csv('people.csv'"),
+        "{on_file}"
+    );
+    assert_eq!(on_file["ran"], false, "an uploaded file is not here any more");
+    let not_plain = json!({"program": "(sum all_rows r.points-num)"});
+    let on_file = server.post(&format!("{path}/duckdb"), cookie, &not_plain);
+    description.check("/api/tables/{id}/duckdb", "post", &on_file);
+    assert_eq!(on_file.status, 422);
+    assert!(
+        on_file.text().contains("Points: a cell is not just a number"),
+        "{}",
+        on_file.text()
+    );
     let wrong = json!({"program": "(filter_in all_rows ['tulsa'] r.hometwn-str)"});
     let ran = server.post(&format!("{path}/run"), cookie, &wrong);
     description.check("/api/tables/{id}/run", "post", &ran);
@@ -284,6 +355,35 @@ fn the_questions_of_the_examples_are_answered_right() {
             let explained = ["english", "sql"].iter().all(|name| reply[name] != "");
             assert!(explained, "{reply}");
         }
+    }
+}
+
+#[test]
+fn questions_that_are_asked_at_once_are_answered_as_one_by_one() {
+    let server = Running::start(Options::default());
+    let asked: Vec<(String, &str)> = EXAMPLES
+        .iter()
+        .flat_map(|example| {
+            let questions = example.questions.iter();
+            questions.map(|(question, _)| (format!("/api/tables/{}/ask", example.id), *question))
+        })
+        .chain([(
+            "/api/tables/bakery/ask".to_owned(),
+            "what is the meaning of life?",
+        )])
+        .collect();
+    let ask = |(path, question): &(String, &str)| {
+        let mut reply = server.post(path, "", &json!({ "question": question })).json();
+        reply["milliseconds"] = json!(0);
+        reply
+    };
+    let alone: Vec<Value> = asked.iter().map(ask).collect();
+    for _ in 0..4 {
+        let together: Vec<Value> = std::thread::scope(|threads| {
+            let all: Vec<_> = asked.iter().map(|one| threads.spawn(|| ask(one))).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert_eq!(together, alone, "to the last digit");
     }
 }
 

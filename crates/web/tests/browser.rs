@@ -333,9 +333,32 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
             .wait("document.querySelectorAll('tbody tr').length === 3")
             .await;
 
-        // SQL is there to read and to copy.
+        // A number tells where it comes from, by the keyboard as by the mouse, and points at it.
+        person
+            .browser
+            .execute("document.querySelector('.answer .item').focus()", vec![])
+            .await
+            .unwrap();
+        person.wait("document.querySelector('#tip:not([hidden])')").await;
+        let told = person.text("#tip").await;
+        assert!(
+            told.contains("3 cells") && told.contains("Hometown: Tulsa (row 1)"),
+            "{told}"
+        );
+        person
+            .wait("document.querySelectorAll('td.pointed').length === 3")
+            .await;
+        person.picture("number").await;
+        person.press(Key::Escape).await;
+        person.wait("document.querySelector('#tip').hidden").await;
+
+        // SQL is there to read and to copy; also for the file itself, and that it was not run is said.
         person.click(".code summary").await;
         assert!(person.text(".code pre").await.to_uppercase().contains("SELECT"));
+        person.click(".on-file summary").await;
+        let on_file = person.text(".on-file pre").await;
+        assert!(on_file.contains("read_csv('people.csv'"), "{on_file}");
+        assert!(person.text(".on-file .hint").await.contains("Not run here"));
 
         // An earlier question comes back.
         person.find("#question").await.clear().await.unwrap();
@@ -357,10 +380,13 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
             .wait("document.querySelector('#ask-problem .problem')")
             .await;
 
-        // A reload keeps the table and the questions; forgetting the table does not.
+        // A reload keeps the table, the question and the earlier ones; forgetting the table does not.
         person.browser.refresh().await.unwrap();
         person
-            .wait("document.querySelectorAll('#history button').length === 2")
+            .wait("document.querySelector('.answer')?.innerText === '3'")
+            .await;
+        person
+            .wait("document.querySelectorAll('#history button').length === 1")
             .await;
         person.click("#forget").await;
         person.wait("!document.querySelector('#welcome').hidden").await;
@@ -407,7 +433,7 @@ fn the_keyboard_alone_is_enough() {
         person.press(Key::Enter).await;
         person.wait("document.querySelector('.step')").await;
         // To the steps, and along them with the arrows.
-        for _ in 0..20 {
+        for _ in 0..30 {
             person.press(Key::Tab).await;
             if person.sees("document.activeElement.className").await == "step" {
                 break;
@@ -481,6 +507,18 @@ fn dark_phones_and_large_tables() {
             .wait("document.querySelectorAll('td.used').length > 0")
             .await;
         person.fits().await;
+        // The answer comes first, then its rows, then the rest.
+        let tops =
+            "['answer', 'grid', 'how'].map(id => document.getElementById(id).getBoundingClientRect().top)";
+        let tops: Vec<f64> = serde_json::from_value(person.sees(tops).await).unwrap();
+        assert!(tops[0] < tops[1] && tops[1] < tops[2], "{tops:?}");
+        assert!(
+            person
+                .sees("[...document.querySelectorAll('tbody tr')].every(row => row.className === 'inside')")
+                .await
+                == json!(true)
+        );
+        person.picture("phone-answer").await;
         assert!(person.sees("document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth").await == json!(true));
         let small = person.sees("[...document.querySelectorAll('button')].filter(one => one.offsetParent && one.getBoundingClientRect().height < 24).length").await;
         assert_eq!(small, json!(0), "some buttons are too small for a finger");
@@ -519,6 +557,238 @@ fn dark_phones_and_large_tables() {
         person
             .wait("[...document.querySelectorAll('tbody tr')].every(row => row.className === 'inside')")
             .await;
+        person.leave().await;
+    });
+}
+
+const ORDERS: &str = "Order,Customer,Town,Placed,Loaves,Price\n\
+    O-9,Ferry Inn,Oldport,2024-03-02,4,12.50\n\
+    O-10,Rosa Lindqvist,Harrowby,2024-03-05,12,36.00\n\
+    O-11,Ferry Inn,Oldport,2024-03-01,2,7.25\n\
+    O-12,Mill House,Harrowby,2024-03-09,7,21.00\n\
+    O-13,Anna Bergström,Tarn,2024-02-28,1,3.60\n";
+
+/// The first cells of the rows that are shown.
+const FIRST: &str = "[...document.querySelectorAll('tbody tr')].map(row => row.cells[1].innerText).join()";
+
+#[test]
+fn a_person_sorts_filters_searches_and_downloads() {
+    story(Options::default(), |driver, server| async move {
+        let person = Person::arrive(&driver, server, "looking").await;
+        let folder = tempfile::tempdir().unwrap();
+        let downloads = folder.path().join("downloads");
+        std::fs::create_dir(&downloads).unwrap();
+        let allowed = json!({ "behavior": "allow", "downloadPath": downloads.display().to_string() });
+        person.cdp("Browser.setDownloadBehavior", allowed).await;
+        person.go("/").await;
+        person
+            .type_into("#file", &file(folder.path(), "orders.csv", ORDERS.as_bytes()))
+            .await;
+        person
+            .wait(&format!("{FIRST} === 'O-9,O-10,O-11,O-12,O-13'"))
+            .await;
+
+        // Questions of its own are suggested, and answered surely.
+        person
+            .wait("document.querySelectorAll('#suggestions button').length > 1")
+            .await;
+        person.picture("suggested").await;
+
+        // By a number, up, down, and as it was.
+        let price = "th[data-column='5'] .sort";
+        person.click(price).await;
+        person
+            .wait(&format!("{FIRST} === 'O-13,O-11,O-9,O-12,O-10'"))
+            .await;
+        assert_eq!(
+            person
+                .sees("document.querySelector('th[data-column=\"5\"]').ariaSort")
+                .await,
+            "ascending"
+        );
+        person.click(price).await;
+        person
+            .wait(&format!("{FIRST} === 'O-10,O-12,O-9,O-11,O-13'"))
+            .await;
+        person.picture("sorted").await;
+        person.click(price).await;
+        person
+            .wait(&format!("{FIRST} === 'O-9,O-10,O-11,O-12,O-13'"))
+            .await;
+
+        // Words, and how many rows have them; the focus stays where somebody types.
+        person.type_into(".search", "harrowby").await;
+        person.wait(&format!("{FIRST} === 'O-10,O-12'")).await;
+        assert_eq!(person.text(".found").await, "2 of 5 rows");
+        assert_eq!(person.sees("document.activeElement.className").await, "search");
+        person.find(".search").await.clear().await.unwrap();
+        person.type_into(".search", " ").await;
+        person
+            .wait(&format!("{FIRST} === 'O-9,O-10,O-11,O-12,O-13'"))
+            .await;
+
+        // Filters, with the keyboard: one for each column, and what is wrong is told.
+        person.click(".looking button[aria-expanded]").await;
+        person.wait("document.activeElement.dataset.filter === '0'").await;
+        for _ in 0..4 {
+            person.press(Key::Tab).await;
+        }
+        person.type_here(">3").await;
+        person.wait(&format!("{FIRST} === 'O-9,O-10,O-12'")).await;
+        assert_eq!(person.sees("document.activeElement.dataset.filter").await, "4");
+        person.press(Key::Tab).await;
+        person.type_here(">x").await;
+        person
+            .wait("document.querySelector('#grid-problem').innerText.includes('neither a number nor a date')")
+            .await;
+        person.press(Key::Backspace).await;
+        person.type_here("20").await;
+        person.wait(&format!("{FIRST} === 'O-10,O-12'")).await;
+        person
+            .wait("document.querySelector('#grid-problem').innerText === ''")
+            .await;
+        person.click(price).await;
+        person.wait(&format!("{FIRST} === 'O-12,O-10'")).await;
+        person.picture("filtered").await;
+
+        // These rows as a file, as they are shown.
+        person.click(".looking a").await;
+        let saved = downloaded(&downloads, "orders-rows.csv").await;
+        assert_eq!(
+            saved,
+            "Order,Customer,Town,Placed,Loaves,Price\nO-12,Mill House,Harrowby,2024-03-09,7,21.00\n\
+             O-10,Rosa Lindqvist,Harrowby,2024-03-05,12,36.00\n"
+        );
+        std::fs::remove_file(downloads.join("orders-rows.csv")).unwrap();
+        person.click(".looking button:not([aria-expanded])").await;
+        person
+            .wait(&format!("{FIRST} === 'O-9,O-10,O-11,O-12,O-13'"))
+            .await;
+
+        // The rows behind an answer as a file.
+        person
+            .type_into("#question", "how many orders came from Oldport?\u{E007}")
+            .await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === '2'")
+            .await;
+        person.click(".switch button:last-child").await;
+        person.wait(&format!("{FIRST} === 'O-9,O-11'")).await;
+        person.click(".looking a").await;
+        let saved = downloaded(&downloads, "orders-rows.csv").await;
+        assert_eq!(saved.lines().count(), 3, "{saved}");
+        assert!(saved.contains("\nO-9,") && saved.contains("\nO-11,"), "{saved}");
+        person.leave().await;
+    });
+}
+
+/// What the browser has saved, once it has.
+async fn downloaded(folder: &Path, name: &str) -> String {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        if let Ok(saved) = std::fs::read_to_string(folder.join(name)) {
+            return saved;
+        }
+        assert!(Instant::now() < end, "{name} was not saved");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[test]
+fn a_link_holds_table_and_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let wide = {
+        let header: Vec<String> = (0..30).map(|n| format!("a rather long heading {n}")).collect();
+        let row = |name: &str, last: &str| {
+            let mut cells = vec![name.to_owned()];
+            cells.extend((1..29).map(|n| format!("a cell in column {n}")));
+            cells.push(last.to_owned());
+            cells.join(",")
+        };
+        let header = format!("Name,{},Town", header[1..29].join(","));
+        format!(
+            "{header}\n{}\n{}\n{}\n",
+            row("Ada", "Oslo"),
+            row("Ben", "Rome"),
+            row("Eva", "Oslo")
+        )
+    };
+    let options = Options {
+        tables: vec![PathBuf::from(file(folder.path(), "wide.csv", wide.as_bytes()))],
+        ..Options::default()
+    };
+    story(options, |driver, server| async move {
+        let person = Person::arrive(&driver, server, "links").await;
+        // A link to an example answers at once; the next question has a link of its own, and back is back.
+        person
+            .go("/?table=lighthouses&q=how+many+lighthouses+are+on+Skerra%3F")
+            .await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === '4'")
+            .await;
+        person.find("#question").await.clear().await.unwrap();
+        person
+            .type_into("#question", "which island has the most lighthouses?\u{E007}")
+            .await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === 'Skerra'")
+            .await;
+        let address = person.sees("location.search").await;
+        assert!(address.as_str().unwrap().contains("q=which+island"), "{address}");
+        person.browser.back().await.unwrap();
+        person
+            .wait("document.querySelector('.answer')?.innerText === '4'")
+            .await;
+        // The keyboard recalls what was asked.
+        person.click("#question").await;
+        person.press(Key::Up).await;
+        person
+            .wait("document.querySelector('#question').value === 'which island has the most lighthouses?'")
+            .await;
+
+        // Of a table that was made for another one it is said.
+        person
+            .go("/?table=bakery&name=orders.csv&q=how+many+orders%3F")
+            .await;
+        person
+            .wait("document.querySelector('#ask-problem').innerText.includes('made for “orders.csv”')")
+            .await;
+
+        // Of one that is gone too, and the question waits for it.
+        person
+            .go("/?table=0123&name=people.csv&q=what+is+the+occupation+of+mary+cole%3F")
+            .await;
+        person
+            .wait("document.querySelector('#open-problem').innerText.includes('“people.csv” is not here any more')")
+            .await;
+        person.picture("gone").await;
+        let folder = tempfile::tempdir().unwrap();
+        person
+            .type_into("#file", &file(folder.path(), "people.csv", PEOPLE))
+            .await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === 'Singer'")
+            .await;
+
+        // In a wide table the columns that explain the answer are in view together.
+        person.go("/?table=table-1&q=who+is+from+Rome%3F").await;
+        person
+            .wait("document.querySelector('.answer')?.innerText === 'Ben'")
+            .await;
+        let shown = "(() => { const box = document.querySelector('.scroll').getBoundingClientRect(); return ['Name', 'Town'].every(name => [...document.querySelectorAll('thead th')].some(th => th.innerText.trim() === name && th.getBoundingClientRect().right <= box.right && th.getBoundingClientRect().left >= box.left)); })()";
+        person.wait(shown).await;
+        person.picture("wide").await;
+        person.click(".order").await;
+        person
+            .wait("document.querySelector('.order').innerText === 'Columns that matter first'")
+            .await;
+
+        // Without runs the dashboard says how to begin.
+        person.go("/runs").await;
+        person
+            .wait("document.querySelectorAll('.empty .command').length === 2")
+            .await;
+        person.picture("no-runs").await;
         person.leave().await;
     });
 }

@@ -183,9 +183,10 @@ pub(crate) fn mark_codes<'a>(
         }
         Dictionary::Numbers(_) | Dictionary::Dates(_) => {
             let deciding = Deciding::of(relation, given);
-            let related = (0..)
-                .zip(column.values())
-                .filter(|(_, value)| deciding.holds(*value));
+            let related = (0..).zip(column.values()).filter(|(_, value)| {
+                mapo_stopping::glance();
+                deciding.holds(*value)
+            });
             related.for_each(|(code, _)| mark(code..code + 1));
         }
         Dictionary::Text(_) => {
@@ -204,14 +205,20 @@ pub(crate) fn mark_texts<'a>(
     given: impl Given<'a>,
     mut mark: impl FnMut(Range<u32>),
 ) {
-    if relation == Relation::Is {
-        return texts(given).for_each(|needle| mark_whole(column, needle, &mut mark));
-    }
     // With more it is better to look at every text once.
     const FEW: usize = 256;
     let forms = column.forms();
-    if given.clone().nth(FEW).is_some() {
-        return mark_containing(forms, texts(given).collect(), mark);
+    let are_many = given.clone().nth(FEW).is_some();
+    match relation {
+        Relation::Is if are_many => {
+            let needles = distinct(given);
+            let (_, are_texts) = mark_equal(forms, &needles, &mut mark);
+            let strange = needles.iter().zip(are_texts).filter(|(_, is_text)| !is_text);
+            return strange.for_each(|(needle, _)| mark_whole(column, needle, &mut mark));
+        }
+        Relation::Is => return texts(given).for_each(|needle| mark_whole(column, needle, &mut mark)),
+        _ if are_many => return mark_containing(forms, distinct(given), mark),
+        _ => {}
     }
     for needle in texts(given) {
         if needle.is_empty() {
@@ -226,24 +233,44 @@ pub(crate) fn mark_texts<'a>(
     }
 }
 
-/// Marks the texts that contain one of very many strings. Those that are one are found at once; for the others
-/// the strings are looked for some at a time, so that it takes little memory and can be stopped.
-fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(Range<u32>)) {
-    const AT_ONCE: usize = 10_000;
-    needles.sort_unstable();
-    needles.dedup();
+/// Very many strings, each once, in order.
+fn distinct<'a>(given: impl Given<'a>) -> Vec<&'a str> {
+    let mut strings: Vec<&str> = texts(given).collect();
+    strings.sort_unstable_by(|a, b| {
+        mapo_stopping::glance();
+        a.cmp(b)
+    });
+    strings.dedup();
+    strings
+}
+
+/// Marks the texts that are one of such strings; gives the others, and which strings are a text.
+fn mark_equal(forms: &Texts, needles: &[&str], mut mark: impl FnMut(Range<u32>)) -> (Vec<u32>, Vec<bool>) {
+    let mut are_texts = vec![false; needles.len()];
     let mut left: Vec<u32> = Vec::new();
     for (text, form) in (0..).zip(forms.iter()) {
-        if (text as usize).is_multiple_of(MANY) {
-            mapo_stopping::check();
-        }
+        mapo_stopping::glance();
         match needles.binary_search(&form) {
-            Ok(_) => mark(text..text + 1),
+            Ok(place) => {
+                are_texts[place] = true;
+                mark(text..text + 1);
+            }
             Err(_) => left.push(text),
         }
     }
+    (left, are_texts)
+}
+
+/// Marks the texts that contain one of such strings. Those that are one are found at once; for the others the
+/// strings are looked for some at a time, so that it takes little memory and can be stopped.
+fn mark_containing(forms: &Texts, mut needles: Vec<&str>, mut mark: impl FnMut(Range<u32>)) {
+    const AT_ONCE: usize = 10_000;
+    let (mut left, _) = mark_equal(forms, &needles, &mut mark);
     // The shortest are contained most often.
-    needles.sort_by_key(|needle| needle.len());
+    needles.sort_by_key(|needle| {
+        mapo_stopping::glance();
+        needle.len()
+    });
     for some in needles.chunks(AT_ONCE) {
         if left.is_empty() {
             return;
@@ -397,7 +424,8 @@ mod tests {
             let table = builder.finish();
             let forms = table.columns()[0].forms();
             let mut marked = vec![false; forms.len()];
-            mark_containing(forms, given.iter().map(String::as_str).collect(), |texts| {
+            let needles = distinct(given.iter().map(|text| Value::Text(text)));
+            mark_containing(forms, needles, |texts| {
                 texts.for_each(|text| marked[text as usize] = true)
             });
             for (text, form) in forms.iter().enumerate() {

@@ -5,10 +5,12 @@
 //! is not plain lower case. `docs/sql.md` has the whole.
 
 mod looks;
+mod on_file;
 pub(crate) mod quote;
 mod script;
 
 pub(crate) use looks::Form;
+pub(crate) use on_file::expression;
 pub(crate) use script::is_whole;
 pub use script::write_sql_table;
 

@@ -43,7 +43,7 @@ pub fn write_sql_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A column of the SQL table.
-enum Made<'a> {
+pub(super) enum Made<'a> {
     /// The cells as text.
     Cells(usize),
     /// Their normal forms.
@@ -56,7 +56,7 @@ enum Made<'a> {
     Part(&'a Column, &'a str, usize),
 }
 
-fn columns<'a>(table: &'a Table, layout: &'a Layout) -> Vec<Made<'a>> {
+pub(super) fn columns<'a>(table: &'a Table, layout: &'a Layout) -> Vec<Made<'a>> {
     let mut made = Vec::new();
     let mut typed = table.column_ids().peekable();
     for source in 0..layout.sources.len() {
@@ -91,7 +91,18 @@ pub(crate) fn is_whole(column: &Column) -> bool {
 }
 
 impl Made<'_> {
-    fn name<'a>(&'a self, layout: &'a Layout) -> &'a str {
+    /// The column of the file behind it.
+    pub(super) fn source(&self) -> usize {
+        match self {
+            Made::Cells(source) => *source,
+            Made::Text(column, _)
+            | Made::Number(column, ..)
+            | Made::Date(column, _)
+            | Made::Part(column, ..) => column.source(),
+        }
+    }
+
+    pub(super) fn name<'a>(&'a self, layout: &'a Layout) -> &'a str {
         match self {
             Made::Cells(source) => &layout.sources[*source],
             Made::Text(_, name) | Made::Number(_, name, _) | Made::Date(_, name) | Made::Part(_, name, _) => {

@@ -25,7 +25,7 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> Json<Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "seconds": app.began.elapsed().as_secs(),
         "questions": app.questions.load(),
-        "uploads": app.uploads.load(),
+        "uploads": app.receiving.load(),
         "sessions": { "sessions": sessions, "tables": tables, "bytes": bytes },
         "limits": {
             "body": limits.body, "rows": limits.rows, "cells": limits.cells,

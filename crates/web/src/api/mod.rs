@@ -1,8 +1,11 @@
 //! The JSON API. What it takes and gives is described in `openapi.json`, which tests hold to the truth.
 
 mod about;
+mod duckdb;
 mod questions;
+mod rows;
 mod runs;
+mod suggestions;
 mod tables;
 
 use crate::body::{self, Allowed};
@@ -11,6 +14,8 @@ use crate::limits::Limits;
 use crate::reading::UploadReader;
 use crate::sessions::{SessionId, Sessions};
 use crate::tables::Held;
+use crate::together::Together;
+use crate::turns::Turns;
 use crate::work::Work;
 use axum::Router;
 use axum::body::Body;
@@ -21,7 +26,6 @@ use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::Semaphore;
 
 /// Everything that requests need.
 #[derive(Debug)]
@@ -30,14 +34,20 @@ pub(crate) struct App {
     /// What the model is called: the name of its file.
     pub model: String,
     pub limits: Limits,
+    /// Whether a last row of an upload that adds up the others is left out.
+    pub drop_totals: bool,
     pub sessions: Sessions,
     /// Tables that everybody sees.
     pub shared: Vec<Arc<Held>>,
     pub questions: Work,
+    /// Questions that wait for their turn.
+    pub together: Together,
+    /// Looking through the rows of tables.
+    pub views: Work,
     /// Making tables of uploads.
     pub uploads: Work,
     /// Bodies of uploads that are being received or waiting to be made a table.
-    pub receiving: Semaphore,
+    pub receiving: Arc<Turns>,
     /// Looking through the files of runs.
     pub files: Work,
     pub runs: Option<PathBuf>,
@@ -46,7 +56,7 @@ pub(crate) struct App {
 }
 
 /// The paths of the API with their methods.
-pub const ROUTES: [(&str, &[&str]); 12] = [
+pub const ROUTES: [(&str, &[&str]); 15] = [
     ("/api/openapi.json", &["get"]),
     ("/api/health", &["get"]),
     ("/api/model", &["get"]),
@@ -55,8 +65,11 @@ pub const ROUTES: [(&str, &[&str]); 12] = [
     ("/api/tables", &["get", "post"]),
     ("/api/tables/{id}", &["get", "delete"]),
     ("/api/tables/{id}/rows", &["get"]),
+    ("/api/tables/{id}/csv", &["get"]),
+    ("/api/tables/{id}/suggestions", &["get"]),
     ("/api/tables/{id}/ask", &["post"]),
     ("/api/tables/{id}/run", &["post"]),
+    ("/api/tables/{id}/duckdb", &["post"]),
     ("/api/runs", &["get"]),
     ("/api/runs/metrics", &["get"]),
 ];
@@ -70,9 +83,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/session", delete(tables::end_session))
         .route("/api/tables", get(tables::list).post(tables::upload))
         .route("/api/tables/{id}", get(tables::describe).delete(tables::forget))
-        .route("/api/tables/{id}/rows", get(tables::rows))
+        .route("/api/tables/{id}/rows", get(rows::rows))
+        .route("/api/tables/{id}/csv", get(rows::csv))
+        .route("/api/tables/{id}/suggestions", get(suggestions::suggestions))
         .route("/api/tables/{id}/ask", post(questions::ask))
         .route("/api/tables/{id}/run", post(questions::run))
+        .route("/api/tables/{id}/duckdb", post(duckdb::query))
         .route("/api/runs", get(runs::list))
         .route("/api/runs/metrics", get(runs::metrics))
 }

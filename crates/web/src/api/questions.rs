@@ -3,6 +3,7 @@
 use super::App;
 use super::tables::id_of;
 use crate::error::Problem;
+use crate::work::Due;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
@@ -29,10 +30,10 @@ pub(super) async fn ask(
 ) -> Result<Json<Reply>, Problem> {
     let held = app.table(&headers, &id_of(path)?)?;
     let Asked { question } = app.read_json(&headers, body).await?;
-    let answerer = Arc::clone(&app.answerer);
-    let asked = app.questions.run(app.limits.question_time, move || {
-        answerer.ask(&held.table, &question)
-    });
+    let due = Due::within(app.limits.question_time);
+    let asked = app
+        .together
+        .ask(&app.answerer, &app.questions, due, &held.table, question);
     let reply = asked.await?.map_err(|error| match error {
         mapo_answering::Error::Model(error) => Problem::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -63,7 +64,7 @@ pub(super) async fn run(
     Ok(Json(ran.await??))
 }
 
-fn run_program(table: &Arc<Table>, text: &str) -> Result<Explanation, Problem> {
+pub(super) fn run_program(table: &Arc<Table>, text: &str) -> Result<Explanation, Problem> {
     let ran = HandWritten::read(text, table).and_then(|program| program.explain());
     ran.map_err(|error| Problem::unusable(error.to_string()).at(error.column))
 }

@@ -4,20 +4,21 @@ use super::App;
 use crate::body::{self, Allowed};
 use crate::error::Problem;
 use crate::sessions::{Client, SessionId, random_name};
-use crate::tables::{Held, Source, page, tidy_name};
+use crate::tables::{Held, Source, tidy_name};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use mapo_tables::{LoadOptions, PlainFile, SAYINGS};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::time::Instant;
 
 /// A path or query as axum reads it, or why it cannot.
-type Given<T, R> = Result<T, R>;
+pub(super) type Given<T, R> = Result<T, R>;
 
 /// The one variable part of a path.
 pub(super) fn id_of(path: Given<Path<String>, PathRejection>) -> Result<String, Problem> {
@@ -35,6 +36,37 @@ pub(super) async fn list(State(app): State<Arc<App>>, headers: HeaderMap) -> Jso
 #[serde(deny_unknown_fields)]
 pub(super) struct Upload {
     name: Option<String>,
+    format: Option<String>,
+    sheet: Option<String>,
+    header: Option<String>,
+    encoding: Option<String>,
+    separator: Option<String>,
+    decimal: Option<String>,
+}
+
+impl Upload {
+    /// What is said about the file, beside how the server reads files.
+    fn told(self, drop_totals: bool) -> Result<LoadOptions, Problem> {
+        let mut told = LoadOptions {
+            drop_totals,
+            ..LoadOptions::default()
+        };
+        let said = [
+            self.format,
+            self.sheet,
+            self.header,
+            self.encoding,
+            self.separator,
+            self.decimal,
+        ];
+        for (what, said) in SAYINGS.into_iter().zip(said) {
+            if let Some(said) = said {
+                told.tell(what, &said)
+                    .map_err(|error| Problem::bad(format!("{what}: {error}")))?;
+            }
+        }
+        Ok(told)
+    }
 }
 
 pub(super) async fn upload(
@@ -46,13 +78,16 @@ pub(super) async fn upload(
 ) -> Result<Response, Problem> {
     let Query(query) = query.map_err(|error| Problem::bad(error.body_text()))?;
     let name = tidy_name(query.name.as_deref().unwrap_or_default());
+    let told = query.told(app.drop_totals)?;
     let session = SessionId::of(&headers);
     app.sessions.check(session.as_ref(), client)?;
-    let begun = Instant::now();
     // Bodies are kept in memory while they come, so no more of them than there may be uploads.
-    let _turn = app.receiving.try_acquire().map_err(|_| {
+    let waiting = Instant::now() + app.limits.upload_time;
+    let _turn = app.receiving.take(client, waiting).await.ok_or_else(|| {
         Problem::busy("too many tables are being uploaded at the same time; try again in a moment")
     })?;
+    // Who had to wait has as much time as others.
+    let begun = Instant::now();
     let limits = app.limits.clone();
     let allowed = Allowed {
         bytes: limits.body,
@@ -69,8 +104,12 @@ pub(super) async fn upload(
     let id = random_name()?;
     let reader = app.reader.clone();
     let made = app.uploads.run(left, move || {
-        let table = reader.read(&name, content, left, &limits)?;
-        let held = Arc::new(Held::new(id, name, Source::Upload, table));
+        let table = reader.read(&name, content.clone(), &told, left, &limits)?;
+        let plain = PlainFile::of(&content, &table);
+        let held = Arc::new(Held {
+            plain: OnceLock::from(plain),
+            ..Held::new(id, name, Source::Upload, table)
+        });
         let description = held.describe();
         Ok::<_, Problem>((held, description))
     });
@@ -113,74 +152,4 @@ pub(super) async fn forget(
 pub(super) async fn end_session(State(app): State<Arc<App>>, headers: HeaderMap) -> StatusCode {
     app.sessions.end(SessionId::of(&headers).as_ref());
     StatusCode::NO_CONTENT
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Window {
-    /// The first row.
-    from: Option<usize>,
-    /// How many rows.
-    count: Option<usize>,
-    /// Or just these rows, as `3,17,40`.
-    rows: Option<String>,
-    /// The first column.
-    column: Option<usize>,
-    /// How many columns.
-    columns: Option<usize>,
-}
-
-/// Rows of one answer, if it does not say how many, and at most.
-const ROWS: usize = 50;
-const MOST_ROWS: usize = 500;
-/// Columns of one answer at most.
-const MOST_COLUMNS: usize = 200;
-
-pub(super) async fn rows(
-    State(app): State<Arc<App>>,
-    path: Given<Path<String>, PathRejection>,
-    query: Given<Query<Window>, QueryRejection>,
-    headers: HeaderMap,
-) -> Result<Json<Value>, Problem> {
-    let held = app.table(&headers, &id_of(path)?)?;
-    let Query(window) = query.map_err(|error| Problem::bad(error.body_text()))?;
-    let table = &held.table;
-    let columns = table.headers().len();
-    let column = window.column.unwrap_or(0).min(columns);
-    let count = window.columns.unwrap_or(MOST_COLUMNS);
-    if !(1..=MOST_COLUMNS).contains(&count) {
-        return Err(Problem::bad(format!("columns must be from 1 to {MOST_COLUMNS}")));
-    }
-    let columns = column..column.saturating_add(count).min(columns);
-    let rows = match window.rows {
-        Some(_) if window.from.is_some() || window.count.is_some() => {
-            return Err(Problem::bad("give either rows, or from and count"));
-        }
-        Some(list) => {
-            let wrong = || {
-                Problem::bad(format!(
-                    "rows must be at most {MOST_ROWS} numbers from 0 to {} with commas between",
-                    table.rows().saturating_sub(1)
-                ))
-            };
-            let numbers = list.split(',').map(|number| number.parse::<usize>().ok());
-            let numbers = numbers.map(|number| number.filter(|row| *row < table.rows()));
-            let numbers: Option<Vec<usize>> = numbers.take(MOST_ROWS + 1).collect();
-            let numbers = numbers
-                .filter(|numbers| numbers.len() <= MOST_ROWS)
-                .ok_or_else(wrong)?;
-            page(table, numbers, columns)
-        }
-        None => {
-            let from = window.from.unwrap_or(0).min(table.rows());
-            let count = window.count.unwrap_or(ROWS);
-            if !(1..=MOST_ROWS).contains(&count) {
-                return Err(Problem::bad(format!("count must be from 1 to {MOST_ROWS}")));
-            }
-            page(table, from..from.saturating_add(count).min(table.rows()), columns)
-        }
-    };
-    Ok(Json(
-        json!({ "total": table.rows(), "column": column, "rows": rows }),
-    ))
 }

@@ -70,6 +70,25 @@ impl Running {
         stream
     }
 
+    /// As a client of another address of this machine.
+    pub fn connect_from(&self, address: [u8; 4]) -> TcpStream {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let stream = runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+            socket.bind(SocketAddr::from((address, 0))).expect("an address");
+            let stream = socket.connect(self.address).await.expect("the server listens");
+            stream.into_std().expect("a stream")
+        });
+        stream.set_nonblocking(false).expect("a stream that waits");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("a timeout");
+        stream
+    }
+
     pub fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         self.raw(&request(self.address, method, path, headers, body))
     }
