@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Columns of numbers and dates as people write them: how many are read as they are meant, by mapo, DuckDB and pandas.
 
-    tools/columns.py MAPO [--tables DIR] [--columns 300] [--seed 1] [--model FILE] [--details FILE]
+    tools/columns.py MAPO [--tables DIR] [--columns 300] [--seed 1] [--forms known] [--model FILE] [--details FILE]
 
 Every column is made here, so that its truth is known: from values of the tables in DIR (CSV files, read at run time; half of
 the columns) or from random ones, each written in one of the forms below, some with cells for what is missing. mapo reads each as
@@ -99,6 +99,83 @@ NUMBERS = [plain, american, whole_american, european, european_money, european_m
 DATES = [day_first, month_first, dotted, dashed, short, iso, iso_time, with_time, words, american_words, far_years, impossible]
 
 
+# Forms that were written down before anybody looked whether the reader knows them (--forms unseen).
+FULL_WIDTH = str.maketrans("0123456789.-", "０１２３４５６７８９．－")
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+FRENCH = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()
+GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
+
+
+def ordinal(number):
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def in_words(n, r):
+    for size, word in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
+        if abs(n) >= size:
+            return f"{round(n / size, 1):g} {word}", round(n / size, 1) * size
+    return f"{n:g}", n
+
+
+def money_letters(n, r):
+    text, meant = scaled(abs(n))
+    return "£" + text, meant
+
+
+def euro_before(n, r): return "€ " + grouped(n, ".", 2, ","), n
+def swedish(n, r): return grouped(n, " ", 2, ",") + " kr", n
+def about(n, r): return r.choice(["~", "≈ ", "c. "]) + grouped(abs(round(n)), ","), abs(round(n))
+def signs(n, r): return ("\u2212" if n < 0 else "+") + f"{abs(n):.1f}", round(n, 1)
+def halves(n, r): return (lambda q: (f"{q // 4}{['', ' ¼', ' ½', ' ¾'][q % 4]}", q / 4))(abs(round(n)) % 400 + 4)
+def quarters(n, r): return (lambda q: (f"{q // 4}{['', ' 1/4', ' 1/2', ' 3/4'][q % 4]}", q / 4))(abs(round(n)) % 400 + 4)
+def footnotes(n, r): return grouped(abs(round(n)), ",") + r.choice(["", "*", "[2]", "†"]), abs(round(n))
+def code_behind(n, r): return grouped(n, ",", 2) + " USD", n
+def ordinals(n, r): return ordinal(abs(round(n)) % 200 + 1), abs(round(n)) % 200 + 1
+def degrees(n, r): return f"{n % 60 - 20:.1f} °C", round(n % 60 - 20, 1)
+def percent_comma(n, r): return f"{n % 100:.1f} %".replace(".", ","), round(n % 100, 1)
+def underscores(n, r): return grouped(round(n), "_"), round(n)
+def full_width(n, r): return f"{n:.1f}".translate(FULL_WIDTH), round(n, 1)
+def arabic(n, r): return str(abs(round(n))).translate(ARABIC), abs(round(n))
+def dots_only(n, r): return grouped(round(n), "."), round(n)
+def bytes_sizes(n, r): return (lambda v: (f"{v} MB", v) if r.random() < 0.5 else (f"{v / 100:g} GB", v * 10))(abs(round(n)) % 900 + 1)
+def rupees(n, r): return f"Rs. {indian(abs(round(n)))}/-", abs(round(n))
+def feet(n, r): return (lambda i: (f"{i // 12}'{i % 12}\"", i))(abs(round(n)) % 30 + 55)
+def debit(n, r): return grouped(abs(n), ",", 2) + (" DR" if n < 0 else " CR"), n
+def bare_dots(n, r): return (lambda v: (f"{v:.2f}".lstrip("0"), v))(round(abs(n) % 1, 2) or 0.25)
+def times_over(n, r): return f"{abs(n) % 50:.1f}x", float(f"{abs(n) % 50:.1f}")
+def ranked(n, r): return f"#{abs(round(n)) % 500 + 1}", abs(round(n)) % 500 + 1
+
+
+def year_slashes(d, r): return d.strftime("%Y/%m/%d"), d
+def compact(d, r): return d.strftime("%Y%m%d"), d
+def dashed_words(d, r): return f"{d.day:02}-{MONTHS[d.month - 1][:3]}-{d.year}", d
+def weekdays(d, r): return d.strftime("%a, ") + f"{d.day} {MONTHS[d.month - 1][:3]} {d.year}", d
+def long_weekdays(d, r): return d.strftime("%A, ") + f"{MONTHS[d.month - 1]} {d.day}, {d.year}", d
+def ordinal_days(d, r): return f"{ordinal(d.day)} {MONTHS[d.month - 1]} {d.year}", d
+def ordinal_american(d, r): return f"{MONTHS[d.month - 1]} {ordinal(d.day)}, {d.year}", d
+def stamps(d, r): return f"{d.isoformat()} {r.randrange(24):02}:{r.randrange(60):02}:{r.randrange(60):02}.{r.randrange(1000):03}+02:00", d
+def american_time(d, r): return f"{d.month}/{d.day}/{d.year} {r.randrange(1, 13)}:{r.randrange(60):02} {r.choice(['AM', 'PM'])}", d
+def french(d, r): return f"{d.day} {FRENCH[d.month - 1]} {d.year}", d
+def german(d, r): return f"{d.day}. {GERMAN[d.month - 1]} {d.year}", d
+def spanish(d, r): return f"{d.day} de {SPANISH[d.month - 1]} de {d.year}", d
+def chinese(d, r): return f"{d.year}年{d.month}月{d.day}日", d
+def unpadded_dots(d, r): return f"{d.day}.{d.month}.{d.year}", d
+def unpadded_american(d, r): return f"{d.month}/{d.day}/{d.year}", d
+def log_lines(d, r): return f"{d.day:02}/{MONTHS[d.month - 1][:3]}/{d.year}:{r.randrange(24):02}:{r.randrange(60):02}:{r.randrange(60):02} +0000", d
+def weeks(d, r): return "{}-W{:02}-{}".format(*d.isocalendar()), d
+def days_of_years(d, r): return d.strftime("%Y-%j"), d
+def short_dots(d, r): return d.strftime("%d.%m.%y"), d
+def no_comma(d, r): return f"{MONTHS[d.month - 1]} {d.day} {d.year}", d
+def tick_years(d, r): return f"{d.day} {MONTHS[d.month - 1][:3]} '{d.year % 100:02}", d
+
+
+UNSEEN_NUMBERS = [in_words, money_letters, euro_before, swedish, about, signs, halves, quarters, footnotes, code_behind, ordinals, degrees, percent_comma,
+                  underscores, full_width, arabic, dots_only, bytes_sizes, rupees, feet, debit, bare_dots, times_over, ranked]
+UNSEEN_DATES = [year_slashes, compact, dashed_words, weekdays, long_weekdays, ordinal_days, ordinal_american, stamps, american_time, french, german,
+                spanish, chinese, unpadded_dots, unpadded_american, log_lines, weeks, days_of_years, short_dots, no_comma, tick_years]
+
+
 def values_of(folder):
     """The columns of numbers and of dates in some tables, by the plainest reading there is."""
     numbers, dates = [], []
@@ -123,10 +200,11 @@ def make(options):
     """Columns: form, where its values come from, texts, what is meant."""
     r = random.Random(options.seed)
     own_numbers, own_dates = values_of(options.tables)
+    forms, dates = (NUMBERS + DATES, DATES) if options.forms == "known" else (UNSEEN_NUMBERS + UNSEEN_DATES, UNSEEN_DATES)
     for number in range(options.columns):
         from_tables = number % 2 == 0
-        form = (NUMBERS + DATES)[(number // 2) % len(NUMBERS + DATES)]
-        is_date = form in DATES
+        form = forms[(number // 2) % len(forms)]
+        is_date = form in dates
         own = own_dates if is_date else own_numbers
         count = r.randrange(9, 40)
         if from_tables and own:
@@ -247,11 +325,12 @@ def main():
     arguments.add_argument("mapo", help="the binary")
     arguments.add_argument("--tables", help="a folder of CSV files to take values from")
     arguments.add_argument("--columns", type=int, default=300)
+    arguments.add_argument("--forms", choices=["known", "unseen"], default="known", help="those of the reader's first list, or others")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--model", help="for the questions about columns that are misread")
     arguments.add_argument("--details", type=pathlib.Path, help="write a line of JSON for each column here")
     options = arguments.parse_args()
-    warnings.filterwarnings("ignore", category=UserWarning)  # pandas guesses aloud
+    warnings.simplefilter("ignore")  # pandas guesses aloud, and announces its future
     rows = collections.OrderedDict()
     misread, sure, details = 0, [], []
     with tempfile.TemporaryDirectory() as folder:

@@ -3,16 +3,21 @@
 
     tools/fuzz.py --seconds 60              all trials, a minute each
     tools/fuzz.py --runs 1000000 csv jsonl  a million executions of each of two
+    tools/fuzz.py --seconds 20 --total 100000000 --ledger fuzz/ledger.tsv --jobs 2
+                                            rounds of all trials until the ledger has that many executions
     tools/fuzz.py --check FILE csv          what one file does
 
 It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), begins with the seeds of
 crates/trials/seeds and with what earlier runs found (--corpus), and prints a table: executions, crashes, the slowest and
-the largest memory. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is
+the largest memory. With --ledger the figures are added to those of earlier pieces, after each, so that whoever stops it
+loses little. In rounds the quickest quarter of the trials has three more turns than the others. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is
 understood belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any, 3 if the
 fuzzer cannot be built. Needs a C++ compiler and Python 3.
 """
 
 import argparse
+import concurrent.futures
+import csv
 import os
 import pathlib
 import re
@@ -20,6 +25,8 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEEDS = ROOT / "crates/trials/seeds"
@@ -66,6 +73,33 @@ def processor_time(command, trial):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+class Ledger:
+    """Executions, harm, the slowest and the largest memory of each trial, over all pieces."""
+
+    COLUMNS = ["trial", "executions", "harm", "slowest_seconds", "memory_mb"]
+
+    def __init__(self, file):
+        self.file, self.rows, self.lock = file, {}, threading.Lock()
+        if file and file.exists():
+            with open(file, newline="") as lines:
+                for row in csv.DictReader(lines, delimiter="\t"):
+                    self.rows[row["trial"]] = [int(row[column]) for column in self.COLUMNS[1:]]
+
+    def add(self, trial, row):
+        with self.lock:
+            known = self.rows.setdefault(trial, [0, 0, 0, 0])
+            self.rows[trial] = [known[0] + row[0], known[1] + row[1], max(known[2], row[2]), max(known[3], row[3])]
+            if self.file:
+                lines = ["\t".join(self.COLUMNS)] + ["\t".join(map(str, [name, *self.rows[name]])) for name in sorted(self.rows)]
+                draft = self.file.with_suffix(".new")
+                draft.write_text("\n".join(lines) + "\n")
+                draft.replace(self.file)
+
+    def total(self):
+        with self.lock:
+            return [sum(row[0] for row in self.rows.values()), sum(row[1] for row in self.rows.values())]
+
+
 def run(binary, trial, options):
     """One trial; libFuzzer stops at the first file that does harm, so it is begun again until time or runs are used up."""
     corpus = options.corpus / trial
@@ -74,14 +108,17 @@ def run(binary, trial, options):
     found.mkdir(parents=True, exist_ok=True)
     before = set(found.iterdir())
     executions = slowest = largest = 0
+    seeds = SEEDS / trial
+    # Seeds are not cut.
+    length = max([options.length] + [file.stat().st_size for file in (seeds.iterdir() if seeds.is_dir() else [])])
     seconds, runs = options.seconds, options.runs
     while True:
         command = [
-            str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={options.length}", "-print_final_stats=1",
+            str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={length}", "-print_final_stats=1",
             "-verbosity=1", f"-artifact_prefix={found}/", f"-seed={options.seed}",
             f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
         ]
-        command += [str(folder) for folder in (SEEDS / trial,) if folder.is_dir()]
+        command += [str(seeds)] if seeds.is_dir() else []
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as place:
             environment = dict(os.environ, MAPO_TRIAL=trial, TMPDIR=place)
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
@@ -112,6 +149,9 @@ def main():
     arguments.add_argument("--seconds", type=int, default=0, help="for each trial")
     arguments.add_argument("--runs", type=int, default=0, help="for each trial")
     arguments.add_argument("--seed", type=int, default=0, help="the same files every time, with --runs and no corpus; 0 is another each time")
+    arguments.add_argument("--jobs", type=int, default=1, help="trials at the same time")
+    arguments.add_argument("--ledger", type=pathlib.Path, metavar="FILE", help="add the figures to those of this file")
+    arguments.add_argument("--total", type=int, default=0, metavar="N", help="go on in rounds until the ledger has so many executions")
     arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
     arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
     arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
@@ -124,6 +164,8 @@ def main():
         arguments.error(f"there is no trial {', '.join(sorted(unknown))}")
     if not (options.seconds or options.runs or options.check):
         arguments.error("give --seconds or --runs")
+    if options.total and not options.ledger:
+        arguments.error("--total counts by a --ledger")
     binary = options.binary or build(options.target)
     chosen = options.trials or trials()
     if options.check:
@@ -132,14 +174,32 @@ def main():
             if subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial)).returncode:
                 sys.exit(1)
         return
-    rows = []
+    ledger = Ledger(options.ledger)
     print(f"{'trial':<18}{'executions':>14}{'harm':>6}{'slowest':>9}{'memory':>9}", flush=True)
-    for trial in chosen:
+    rows, pace = [], {}
+
+    def piece(trial):
+        if options.total and ledger.total()[0] >= options.total:
+            return
+        began = time.monotonic()
         row = run(binary, trial, options)
+        pace[trial] = row[0] / (time.monotonic() - began)
         rows.append(row)
+        ledger.add(trial, row)
         print(f"{trial:<18}{row[0]:>14,}{row[1]:>6}{row[2]:>7} s{row[3]:>6} MB", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as jobs:
+        while True:
+            list(jobs.map(piece, chosen))
+            quickest = sorted(chosen, key=lambda trial: -pace.get(trial, 0))[: len(chosen) // 4]
+            if options.total:
+                list(jobs.map(piece, quickest * 3))
+            if not options.total or ledger.total()[0] >= options.total:
+                break
     harm = sum(row[1] for row in rows)
     print(f"{'all':<18}{sum(row[0] for row in rows):>14,}{harm:>6}{max(row[2] for row in rows):>7} s{max(row[3] for row in rows):>6} MB")
+    if options.ledger:
+        print(f"{'with all before':<18}{ledger.total()[0]:>14,}{ledger.total()[1]:>6}")
     sys.exit(1 if harm else 0)
 
 

@@ -3,6 +3,7 @@
 
     mapo sql --check --data toy --split test --details toy.jsonl
     python3 tools/sql_duckdb.py toy.jsonl
+    python3 tools/sql_duckdb.py own.jsonl --on-file     # the queries for the files themselves, with read_csv
 
 Needs the duckdb package (`pip install duckdb`). Ends with 1 if a program has another answer in DuckDB, and with 3,
 loudly, if DuckDB is not installed.
@@ -42,6 +43,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="what `mapo sql --check --details` wrote")
     parser.add_argument("--tables", type=int, help="only the first N tables")
+    parser.add_argument("--on-file", action="store_true", help="run the queries for the files themselves, where there are any")
     arguments = parser.parse_args()
     try:
         import duckdb
@@ -56,21 +58,28 @@ def main():
             table, tables = json.loads(line), tables + 1
             # One thread: the tables are small, and starting threads for each would take longer than its queries.
             database = duckdb.connect(config={"threads": 1})
-            database.execute(table["script"])
+            if not arguments.on_file:
+                database.execute(table["script"])
             for program in table["programs"]:
+                query = program["on_file"] if arguments.on_file else program["sql"]
+                if query is None:
+                    counts["none"] += 1
+                    continue
                 try:
-                    rows = database.execute(program["sql"]).fetchall()
+                    rows = database.execute(query).fetchall()
                     found = agreement(program["kind"], program["answer"], rows)
                 except duckdb.Error as error:
                     rows, found = str(error), "different"
                 counts[found] += 1
                 if found == "different":
                     print(f"{program['id']}  {program['program']}\n  program  {program['answer']}\n  SQL      {rows}")
-                    print(program["sql"])
+                    print(query)
             database.close()
     print(f"duckdb     {duckdb.__version__}")
     print(f"tables     {tables}")
     print(f"programs   {sum(counts.values())}")
+    if arguments.on_file:
+        print(f"no query   {counts['none']} (the file or its cells do not allow one)")
     for name in ("same", "rounded", "different"):
         print(f"{name:<10} {counts[name]}")
     return 1 if counts["different"] else 0

@@ -1,7 +1,7 @@
 //! Our own reader of separated cells beside the `csv` crate.
 
-use crate::tables::read;
-use mapo_tables::Format;
+use crate::tables::LARGEST;
+use mapo_tables::{Format, Header, LoadOptions, Table};
 
 /// Whatever we read, the other reads too, cell by cell.
 ///
@@ -15,9 +15,20 @@ pub(crate) fn run(bytes: &[u8]) {
     {
         return;
     }
-    let Some(table) = read("t.csv", Some(Format::Csv), bytes) else {
+    let options = LoadOptions {
+        format: Some(Format::Csv),
+        header: Some(Header::Line(1)),
+        drop_totals: true,
+        largest: LARGEST,
+        ..LoadOptions::default()
+    };
+    let Ok(table) = Table::from_reader("t.csv", bytes, &options) else {
         return;
     };
+    // So are titles, notes and empty rows.
+    if !table.decisions().left_out.is_empty() {
+        return;
+    }
     let mut theirs = csv::ReaderBuilder::new()
         .flexible(true)
         .has_headers(false)

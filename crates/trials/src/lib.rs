@@ -12,6 +12,7 @@
 mod beside_csv;
 mod beside_sql;
 mod by_path;
+mod messages;
 mod parts;
 mod tables;
 mod texts;
@@ -66,6 +67,30 @@ impl Trial {
         Trial {
             name: "parquet",
             run: tables::parquet,
+        },
+        Trial {
+            name: "json-document",
+            run: tables::json_document,
+        },
+        Trial {
+            name: "workbook",
+            run: tables::workbook,
+        },
+        Trial {
+            name: "page",
+            run: tables::page,
+        },
+        Trial {
+            name: "sqlite",
+            run: tables::sqlite,
+        },
+        Trial {
+            name: "packed",
+            run: tables::packed,
+        },
+        Trial {
+            name: "encoded",
+            run: tables::encoded,
         },
         Trial {
             name: "any-table",
@@ -162,6 +187,10 @@ impl Trial {
         Trial {
             name: "wikisql",
             run: by_path::wikisql,
+        },
+        Trial {
+            name: "messages",
+            run: messages::run,
         },
     ];
 

@@ -3,7 +3,7 @@
 use mapo_tables::{ColumnKind, Format, Largest, LoadOptions, Table, TableBuilder, Value};
 
 /// As much as a stranger's small file may become.
-const LARGEST: Largest = Largest {
+pub(crate) const LARGEST: Largest = Largest {
     rows: 100_000,
     cells: 1_000_000,
     text: 1 << 24,
@@ -12,11 +12,11 @@ const LARGEST: Largest = Largest {
 pub(crate) fn read(name: &str, format: Option<Format>, bytes: &[u8]) -> Option<Table> {
     let options = LoadOptions {
         format,
-        fix_headers: true,
         drop_totals: true,
         largest: LARGEST,
+        ..LoadOptions::default()
     };
-    Table::from_reader(name, bytes, options).ok()
+    Table::from_reader(name, bytes, &options).ok()
 }
 
 /// What must hold of a table wherever it comes from.
@@ -75,11 +75,55 @@ pub(crate) fn wtq_tsv(bytes: &[u8]) {
 }
 
 pub(crate) fn json_lines(bytes: &[u8]) {
-    try_format("t.jsonl", Some(Format::JsonLines), bytes);
+    try_format("t.jsonl", Some(Format::Json), bytes);
 }
 
 pub(crate) fn parquet(bytes: &[u8]) {
     try_format("t.parquet", Some(Format::Parquet), bytes);
+}
+
+/// One object that holds rows.
+pub(crate) fn json_document(bytes: &[u8]) {
+    try_format("t.json", Some(Format::Json), bytes);
+}
+
+/// A workbook: what it is packed in, the sheets of old ones, and all of it under the names of others.
+pub(crate) fn workbook(bytes: &[u8]) {
+    // The reader of old workbooks panics at damaged ones; that is caught and told. What is not caught still ends the fuzzer.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    for format in [Format::Xlsx, Format::Xlsb, Format::Xls, Format::Ods] {
+        try_format("t", Some(format), bytes);
+    }
+    try_format("t", None, bytes);
+    std::panic::set_hook(hook);
+}
+
+pub(crate) fn page(bytes: &[u8]) {
+    try_format("t.html", Some(Format::Html), bytes);
+}
+
+pub(crate) fn sqlite(bytes: &[u8]) {
+    try_format("t.db", Some(Format::Sqlite), bytes);
+}
+
+/// By gzip, by zstd, in an archive: known by the first bytes.
+pub(crate) fn packed(bytes: &[u8]) {
+    try_format("t.csv", None, bytes);
+}
+
+/// The same text in several encodings.
+pub(crate) fn encoded(bytes: &[u8]) {
+    for encoding in ["windows-1252", "utf-16le", "utf-16be", "shift_jis", "gb18030"] {
+        let mut options = LoadOptions {
+            largest: LARGEST,
+            ..LoadOptions::default()
+        };
+        assert!(options.tell("encoding", encoding).is_ok());
+        if let Ok(table) = Table::from_reader("t.csv", bytes, &options) {
+            whole(&table);
+        }
+    }
 }
 
 /// As an upload comes: nothing but a name and bytes, packed or not.
@@ -96,7 +140,7 @@ pub(crate) fn wire(bytes: &[u8]) {
     if let Ok(builder) = TableBuilder::from_reader(
         "t",
         bytes,
-        LoadOptions {
+        &LoadOptions {
             largest: LARGEST,
             ..LoadOptions::default()
         },

@@ -114,5 +114,7 @@ pub(crate) fn card(bytes: &[u8]) {
 }
 
 pub(crate) fn model(bytes: &[u8]) {
-    let _ = mapo_model::file::from_bytes(bytes, Path::new("m"), false);
+    for trainable in [false, true] {
+        let _ = mapo_model::file::from_bytes(bytes, Path::new("m"), trainable);
+    }
 }

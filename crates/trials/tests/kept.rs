@@ -31,6 +31,19 @@ fn every_seed_is_taken_by_its_trial() {
     assert!(tried > 50, "only {tried} seeds were found");
 }
 
+/// So that fuzzers begin with something that is read to its end.
+#[test]
+fn seeds_of_models_and_runs_are_models_and_runs() {
+    for file in files(&here().join("seeds/model")) {
+        let read = mapo_model::file::from_bytes(&fs::read(&file).unwrap(), &file, true);
+        assert!(read.is_ok(), "{}: {:?}", file.display(), read.err());
+    }
+    for file in files(&here().join("seeds/run-config")) {
+        let read = toml::from_str::<mapo_training::RunConfig>(&fs::read_to_string(&file).unwrap());
+        assert!(read.is_ok(), "{}: {:?}", file.display(), read.err());
+    }
+}
+
 #[test]
 fn every_folder_of_seeds_is_of_a_trial() {
     for folder in files(&here().join("seeds")) {
