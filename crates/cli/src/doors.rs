@@ -14,6 +14,7 @@ pub const DOORS: [(&str, &[&str]); 4] = [
             "compose",
             "train",
             "eval",
+            "rank",
             "calibrate",
             "model",
             "pack",

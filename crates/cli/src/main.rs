@@ -7,7 +7,9 @@ mod chart;
 mod commands;
 mod data_args;
 mod doors;
+mod file_view;
 mod json;
+mod kept_apart;
 // The allocator that tells when there is no memory, and a signal.
 #[allow(unsafe_code)]
 mod memory;
@@ -16,6 +18,7 @@ mod prompt;
 mod reply_view;
 mod settings_args;
 mod size;
+mod table_args;
 mod table_view;
 mod terminal;
 mod threads;
@@ -48,6 +51,7 @@ enum Command {
     Demo(commands::demo::Demo),
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
+    Rank(commands::rank::Rank),
     Calibrate(commands::calibrate::Calibrate),
     Compare(commands::compare::Compare),
     Fleet(commands::fleet::Fleet),
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         Command::Demo(demo) => demo.execute(),
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),
+        Command::Rank(rank) => rank.execute(),
         Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Compare(compare) => compare.execute(),
         Command::Fleet(fleet) => fleet.execute(),
@@ -128,7 +133,12 @@ fn main() -> ExitCode {
         Err(error) if error.is::<NoAnswer>() => ExitCode::from(1),
         Err(error) => {
             // It may quote a table.
-            eprintln!("mapo: {}", terminal::clean_lines(&error.to_string()));
+            // Where nobody reads it, there is nothing to panic about.
+            let _ = writeln!(
+                std::io::stderr(),
+                "mapo: {}",
+                terminal::clean_lines(&error.to_string())
+            );
             ExitCode::from(2)
         }
     }

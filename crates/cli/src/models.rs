@@ -5,9 +5,10 @@ use mapo_datasets::{Dataset, ReadingDifference, Selection};
 use mapo_model::Card;
 use mapo_model::confidence::Calibration;
 use mapo_model::file::{load, same_functions};
-use mapo_programmer::Network;
+use mapo_model::second_look::SecondLook;
+use mapo_programmer::{Checkpoint, Network, Summary};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Models with their cards.
@@ -70,6 +71,14 @@ impl Models {
         })
     }
 
+    /// How a single model looks at its answers again, if it does; a second look is that of one model.
+    pub fn second_look(&self) -> Option<&SecondLook> {
+        match &self.cards[..] {
+            [card] => card.second_look.as_ref(),
+            _ => None,
+        }
+    }
+
     /// How far the answers of a single model can be trusted, if it knows; a calibration is that of one model.
     pub fn calibration(&self) -> Option<&Calibration> {
         match &self.cards[..] {
@@ -77,4 +86,16 @@ impl Models {
             _ => None,
         }
     }
+}
+
+/// Changes the card of a model's file. Nothing else in the file changes.
+pub fn change_card(file: &Path, change: impl FnOnce(&mut Card)) -> Result<(), Box<dyn Error>> {
+    let summary = Summary::read(file)?;
+    let mut card = Card::read(&summary.notes);
+    change(&mut card);
+    // Only packing makes 16 bits of 32; older files do not say so.
+    card.before_packing |= card.dev_accuracy.is_some() && summary.parameter_bits == 16;
+    let notes = card.write()?;
+    Checkpoint::change_notes(file, |old| *old = notes)?;
+    Ok(())
 }

@@ -112,6 +112,8 @@ pub fn reasons(english: &str, program: &str, sql: &str, style: Style) -> String 
             let first = name(if place == 0 { "SQL" } else { "" }, style);
             let _ = writeln!(out, "  {first} {}", style.dim(clean(line)));
         }
+        let about = "-- for the table that mapo sql makes, not for the file (mapo sql --duckdb)";
+        let _ = writeln!(out, "  {} {}", name("", style), style.dim(about));
     }
     out
 }

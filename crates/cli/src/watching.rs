@@ -3,8 +3,10 @@
 use crate::terminal::clean;
 use indicatif::{ProgressBar, ProgressStyle};
 use mapo_core::Progress;
+use mapo_fleet::JobStatus;
 use mapo_training::memories::Stale;
 use mapo_training::{Event, Watch};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -165,6 +167,44 @@ impl Live {
                 }
             }
         }
+    }
+
+    /// Takes the line away.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// How far work is that others do, on stderr, quiet where that is no terminal.
+pub struct SharedWork {
+    bar: ProgressBar,
+    tasks: &'static str,
+}
+
+impl SharedWork {
+    /// A bar for tasks of this name, measured in this.
+    pub fn start(tasks: &'static str, measure: &str) -> Self {
+        let bar = ProgressBar::new(0);
+        let form = format!("{{bar:30}} {{pos}}/{{len}} {measure}  {{msg}}  {{eta}} left");
+        let style = ProgressStyle::with_template(&form);
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self { bar, tasks }
+    }
+
+    /// Shows how far it is.
+    pub fn show(&self, job: &JobStatus) {
+        self.bar.set_length(job.of);
+        self.bar.set_position(job.steps);
+        let workers: BTreeSet<&String> = job.at_work.values().collect();
+        let told = match workers.len() {
+            0 => "no worker yet: start some with mapo fleet work".to_owned(),
+            1 => "1 worker".to_owned(),
+            number => format!("{number} workers"),
+        };
+        self.bar.set_message(format!(
+            "{} of {} {} done, {told}",
+            job.done, job.tasks, self.tasks
+        ));
     }
 
     /// Takes the line away.

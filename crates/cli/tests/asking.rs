@@ -294,8 +294,12 @@ fn bad_input_gets_one_sentence() {
     refused(["ask", &empty, "who?"], &["empty.csv", "empty"]);
     let bare = file(folder.path(), "bare.csv", "Name,Points\n");
     refused(["ask", &bare, "who?"], &["bare.csv", "row"]);
-    let directory = folder.path().display().to_string();
-    refused(["ask", &directory, "who?"], &["cannot be read"]);
+    let nothing = tempfile::tempdir().unwrap();
+    let directory = nothing.path().display().to_string();
+    refused(
+        ["ask", &directory, "who?"],
+        &[&directory, "there are no tables in this folder"],
+    );
 }
 
 /// Cells, headers and questions that a terminal would obey, and whatever else is meant to hurt.
@@ -591,4 +595,51 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
         ],
         &["has no calibration to check"],
     );
+}
+
+#[test]
+fn commands_work_from_a_pipe_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = people(&folder);
+    let said = piped(
+        &["ask", &table],
+        b"help\n.columns\nwhat is the hometown of Carol?\nexit\nwho is from Omaha?\n",
+    );
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    for part in [
+        "Ask anything about the table",
+        "Points  r.points-str, r.points-num",
+        "Reno",
+    ] {
+        assert!(said.stdout.contains(part), "no '{part}' in {}", said.stdout);
+    }
+    assert!(
+        !said.stdout.contains("? who is from Omaha?"),
+        "it has left: {}",
+        said.stdout
+    );
+    // A command that there is not is told with its line, and the others go on.
+    let said = piped(&["ask", &table], b".colums\nwhat is the hometown of Carol?\n");
+    assert_eq!(said.code, Some(2), "{}", said.stdout);
+    assert!(
+        said.stderr.contains("line 1: there is no .colums"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stdout.contains("Reno"), "{}", said.stdout);
+    // For programs each is an object in a line.
+    let said = piped(&["ask", &table, "--json"], b".columns\nquit\n");
+    let object: Value = serde_json::from_str(said.stdout.trim()).unwrap();
+    assert_eq!(object["command"], ".columns");
+    assert!(
+        object["text"].as_str().unwrap().contains("r.hometown-str"),
+        "{object}"
+    );
+}
+
+#[test]
+fn the_sql_says_which_table_it_is_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = run_well(["ask", &people(&folder), "what is the hometown of Carol?"]);
+    assert!(shown.contains("-- for the table that mapo sql makes"), "{shown}");
 }

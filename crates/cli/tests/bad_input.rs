@@ -15,19 +15,19 @@ fn tables() {
         ("header.csv", b"a,b\n", &["no row", "add at least one row"]),
         ("ragged.csv", b"a,b\n1,2\n3\n", &["line 3", "1 cell", "header 2"]),
         (
-            "twice.csv",
-            b"a,b,a\n1,2,3\n",
-            &["columns 1 and 3", "'a'", "--fix-headers"],
+            "damaged.csv",
+            b"a,b\ncaf\xc3\xa9,2\ncaf\xe9,3\n",
+            &["line 3", "cell 1", "not UTF-8", "--encoding windows-1252"],
         ),
         (
-            "unnamed.csv",
-            b"a,,c\n1,2,3\n",
-            &["column 2 is empty", "--fix-headers"],
+            "cut.xlsx",
+            b"PK\x03\x04cut off",
+            &["packed by zip", "cannot be unpacked"],
         ),
         (
-            "latin.csv",
-            b"a,b\n1,2\ncaf\xe9,3\n",
-            &["line 3", "cell 1", "not UTF-8"],
+            "paper.pdf",
+            b"%PDF-1.7\n",
+            &["a PDF document", "save the table as CSV"],
         ),
         (
             "wide.csv",
@@ -45,15 +45,55 @@ fn tables() {
         ["run", "nowhere.csv", "(count all_rows)"],
         &["nowhere.csv", "cannot be read"],
     );
+    refused(
+        ["run", "https://example.org/t.csv", "(count all_rows)"],
+        &["an address", "nothing is fetched", "curl"],
+    );
+    let inside = folder.path().display().to_string();
+    refused(
+        ["run", &inside, "(count all_rows)"],
+        &["a folder", "'ragged.csv'"],
+    );
 }
 
 #[test]
-fn headers_can_be_numbered() {
+fn what_a_file_leaves_open_is_decided_and_can_be_overruled() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "twice.csv", "a,,a\n1,2,3\n");
-    let ran = run(["run", &path, "(hop all_rows r.a_2-str)", "--fix-headers"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.ends_with("answer: 3\n"), "{}", ran.stdout);
+    let answers = |args: &[&str], answer: &str| {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(
+            ran.stdout.ends_with(&format!("answer: {answer}\n")),
+            "{}",
+            ran.stdout
+        );
+    };
+    answers(&["run", &path, "(hop all_rows r.a_2-str)"], "3");
+    answers(&["run", &path, "(hop all_rows r.column_2-str)"], "2");
+    answers(&["run", &path, "--header", "none", "(count all_rows)"], "2");
+    let path = file(folder.path(), "german.csv", "a;b\n1.250;x\n3.625;y\n");
+    answers(&["run", &path, "(max all_rows r.a-num)"], "3.625");
+    answers(
+        &["run", &path, "--decimal", ",", "(max all_rows r.a-num)"],
+        "3625",
+    );
+    answers(
+        &[
+            "run",
+            &path,
+            "--separator",
+            "^",
+            "--header",
+            "none",
+            "(count all_rows)",
+        ],
+        "3",
+    );
+    refused(
+        ["run", &path, "(count all_rows)", "--header", "9"],
+        &["line 9", "--header"],
+    );
 }
 
 #[test]

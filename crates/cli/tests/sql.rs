@@ -11,7 +11,7 @@ use rusqlite::{Batch, Connection};
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
-use support::{data_dir, file, json as run_json, run, run_well};
+use support::{data_dir, file, json as run_json, refused, run, run_well};
 
 const PEOPLE: &str = "Name,Hometown,Points,Held\n\
     Anne,Tulsa,\"1,200\",\"July 8, 2004\"\n\
@@ -188,4 +188,61 @@ fn duckdb_agrees_too() {
         String::from_utf8_lossy(&ran.stderr)
     );
     assert!(said.contains("different  0"), "{said}");
+}
+
+#[test]
+fn a_query_for_the_file_itself_is_run_and_compared_where_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = file(
+        folder.path(),
+        "orders.csv",
+        "Order,Town,Placed,Loaves\nO-1,Oslo,2024-03-01,4\nO-2,Rome,2024-03-02,\nO-3,Oslo,2024-02-09,11\n",
+    );
+    let program = "(filter_is all_rows ['oslo'] r.town-str) (sum v0 r.loaves-num)";
+    let ran = run(["sql", &table, "--program", program, "--duckdb"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("FROM read_csv('"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("TRY_CAST(\"Loaves\" AS BIGINT)"),
+        "{}",
+        ran.stdout
+    );
+    let has_duckdb = Command::new("duckdb").arg("--version").output().is_ok();
+    match has_duckdb {
+        true => assert!(
+            ran.stderr
+                .contains("run with DuckDB on the file: the same answer"),
+            "{}",
+            ran.stderr
+        ),
+        false => {
+            eprintln!(
+                "SKIPPED: there is no duckdb command, so the query was not run; pip install duckdb-cli"
+            );
+            assert!(
+                ran.stderr.contains("not run here: there is no duckdb command"),
+                "{}",
+                ran.stderr
+            );
+        }
+    }
+    // What DuckDB would read in another way gets a sentence, not a query.
+    let table = file(folder.path(), "prices.csv", "Item,Price\nSaw,$12\nAxe,$7\n");
+    let refusals = [
+        "sql",
+        &table,
+        "--program",
+        "(sum all_rows r.price-num)",
+        "--duckdb",
+    ];
+    refused(refusals, &["Price: a cell is not just a number"]);
+    let table = file(folder.path(), "odd.csv", "Item,Price\nSaw \"large\",12\nAxe,7\n");
+    let refusals = [
+        "sql",
+        &table,
+        "--program",
+        "(sum all_rows r.price-num)",
+        "--duckdb",
+    ];
+    refused(refusals, &["not every reader reads this file"]);
 }

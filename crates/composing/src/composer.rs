@@ -4,7 +4,7 @@ use crate::choices::Choices;
 use crate::intents::{Draft, KINDS, Kind};
 use crate::profile::{Profile, RowNoun};
 use crate::sketch::{From, Reader, Step};
-use crate::slips::typed;
+use crate::slips::{neat, typed};
 use mapo_language::{Denotation, Language, Program};
 use mapo_questions::Linking;
 use mapo_tables::Table;
@@ -63,6 +63,27 @@ pub fn compose(
     wishes: Wishes,
     choices: &mut Choices,
 ) -> Vec<Composed> {
+    compose_as(table, rows, count, wishes, choices, typed)
+}
+
+/// The same without what people do when they type: for questions that are shown to be asked.
+pub fn compose_neatly(
+    table: &Arc<Table>,
+    count: usize,
+    wishes: Wishes,
+    choices: &mut Choices,
+) -> Vec<Composed> {
+    compose_as(table, None, count, wishes, choices, |question, _| neat(question))
+}
+
+fn compose_as(
+    table: &Arc<Table>,
+    rows: Option<(&str, &str)>,
+    count: usize,
+    wishes: Wishes,
+    choices: &mut Choices,
+    typing: fn(&str, &mut Choices) -> String,
+) -> Vec<Composed> {
     let noun = rows.map(|(many, one)| RowNoun::called(many, one));
     let Some(profile) = Profile::of(table, noun) else {
         return Vec::new();
@@ -77,7 +98,7 @@ pub fn compose(
         let kind = draw_kind(choices);
         let composed = (0..TRIES).find_map(|_| {
             let draft = (kind.draw)(&profile, choices)?;
-            finish(&profile, kind, draft, wishes, choices)
+            finish(&profile, kind, draft, wishes, choices, typing)
         });
         made.extend(composed.filter(|composed| programs.insert(composed.program.clone())));
     }
@@ -104,8 +125,9 @@ fn finish(
     draft: Draft,
     wishes: Wishes,
     choices: &mut Choices,
+    typing: fn(&str, &mut Choices) -> String,
 ) -> Option<Composed> {
-    let question = typed(&draft.question, choices);
+    let question = typing(&draft.question, choices);
     let mut reader = Reader::new(&question, profile.table, wishes.linking, wishes.language);
     let program = reader.program(&draft.steps)?;
     let answer = reader.answer(&program)?;

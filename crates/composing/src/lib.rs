@@ -27,7 +27,7 @@ mod sketch;
 mod slips;
 
 pub use choices::Choices;
-pub use composer::{Composed, Wishes, compose};
+pub use composer::{Composed, Wishes, compose, compose_neatly};
 pub use inventing::{Invented, invent};
 pub use names::{Names, overlap};
 pub use restyling::{plain, restyle};

@@ -12,10 +12,33 @@ const BEGINNINGS: &[&str] = &[
     "could you say ",
 ];
 
+/// Words with one blank between them, and none before a mark.
+fn spaced(question: &str) -> String {
+    let text = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.replace(" ?", "?").replace(" ,", ",")
+}
+
+/// A question as it is printed: with its mark, where it is one.
+pub(crate) fn neat(question: &str) -> String {
+    let text = spaced(question);
+    let asks = [
+        "what", "which", "who", "whose", "how", "when", "where", "is", "are", "was", "were", "do", "does",
+        "did", "has", "have", "in which", "on which", "at which",
+    ];
+    let is_question = asks.iter().any(|word| {
+        let rest = text.to_lowercase();
+        rest.strip_prefix(word)
+            .is_some_and(|rest| rest.starts_with([' ', '\'']))
+    });
+    match text.ends_with(['?', '.', '!']) || !is_question {
+        true => text,
+        false => format!("{text}?"),
+    }
+}
+
 /// A question as someone typed it.
 pub(crate) fn typed(question: &str, choices: &mut Choices) -> String {
-    let mut text = question.split_whitespace().collect::<Vec<_>>().join(" ");
-    text = text.replace(" ?", "?").replace(" ,", ",");
+    let mut text = spaced(question);
     if choices.one_in(40)
         && let Some(beginning) = choices.pick(BEGINNINGS)
         && ["what", "which", "who", "how", "when", "where"]

@@ -98,7 +98,7 @@ impl TableEnv {
     pub fn discounting(mut self, example: &Example, unexplained: f64) -> Self {
         self.discount = (unexplained < 1.0).then(|| Discount {
             unexplained,
-            relevance: Relevance::new(example, self.context()),
+            relevance: Relevance::new(&example.question, self.context()),
         });
         self
     }

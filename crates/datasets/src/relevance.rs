@@ -1,9 +1,8 @@
 //! How much of what a question names a program uses. A program that is right by accident often leaves out a
 //! value or a column that the question speaks of.
 
-use crate::Example;
 use mapo_language::{Context, Symbol, Token};
-use mapo_questions::{column_words, is_stop_word, spelt_out_word};
+use mapo_questions::{Question, column_words, is_stop_word, spelt_out_word};
 
 /// Tokens of a question, as bits; tokens behind the 128th are left out.
 type Tokens = u128;
@@ -18,9 +17,9 @@ pub struct Relevance {
 }
 
 impl Relevance {
-    /// Of an example's question, for programs in `context`.
-    pub fn new(example: &Example, context: &Context) -> Self {
-        let question = &example.question;
+    /// Of a question about the table of `context`, for programs in it.
+    pub fn new(question: &Question, context: &Context) -> Self {
+        let table = context.table();
         let bit = |place: usize| 1_u128.checked_shl(place as u32).unwrap_or(0);
         let constants = context.constants().iter().map(|constant| {
             let mentions = question.mentions.iter();
@@ -31,9 +30,9 @@ impl Relevance {
                 .sum()
         });
         let constants: Vec<Tokens> = constants.collect();
-        let columns = example.table.columns().iter().map(|column| {
+        let columns = table.columns().iter().map(|column| {
             let names = |token: &str| {
-                let mut words = column_words(&example.table, column, question.linking);
+                let mut words = column_words(table, column, question.linking);
                 !is_stop_word(token)
                     && words.any(|word| word == token || spelt_out_word(token).contains(&word))
             };
@@ -76,9 +75,9 @@ impl Relevance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Answer;
+    use crate::{Answer, Example};
     use mapo_language::{Language, Program};
-    use mapo_questions::{Linking, Question};
+    use mapo_questions::Linking;
     use mapo_tables::TableBuilder;
     use std::sync::Arc;
 
@@ -98,7 +97,7 @@ mod tests {
         let context = example.context();
         let program: Program = program.parse().expect("a program");
         let tokens = context.encode(&program).expect("a program about people");
-        Relevance::new(&example, &context).of(&context, &tokens)
+        Relevance::new(&example.question, &context).of(&context, &tokens)
     }
 
     #[test]

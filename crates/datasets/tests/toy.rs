@@ -181,7 +181,7 @@ fn programs_that_leave_out_what_the_question_names_can_earn_less() {
             tokens.push(context.token(Symbol::End));
         }
         assert_eq!(earned(&example, &tokens, 1.0), 1.0, "{}", toy.question);
-        let share = Relevance::new(&example, &context).of(&context, &tokens);
+        let share = Relevance::new(&example.question, &context).of(&context, &tokens);
         let reward = earned(&example, &tokens, 0.5);
         assert!((reward - (0.5 + 0.5 * share)).abs() < 1e-6, "{}", toy.question);
         discounted += usize::from(reward < 1.0);
@@ -244,7 +244,7 @@ fn the_text_of_a_table_reads_back() {
             format: Some(Format::Csv),
             ..LoadOptions::default()
         };
-        let table = Table::from_reader("copy", csv.as_bytes(), options).unwrap();
+        let table = Table::from_reader("copy", csv.as_bytes(), &options).unwrap();
         assert_eq!(to_csv(&table), csv);
         assert_eq!(table.columns().len(), example.table.columns().len());
     }

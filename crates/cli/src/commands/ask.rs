@@ -2,13 +2,14 @@
 
 use crate::prompt::{Line, Prompt};
 use crate::reply_view;
+use crate::table_args::TableArgs;
 use crate::terminal::{Colour, Style, clean, clean_json, clean_lines};
 use crate::{Outcome, print_styled, table_view};
 use clap::Args;
 use indicatif::ProgressBar;
-use mapo_answering::{Answerer, Reply, check_question};
+use mapo_answering::{Answerer, Reply, check_question, fitting};
 use mapo_language::{Function, HandWritten};
-use mapo_tables::{Format, LoadOptions, Table};
+use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
 use std::error::Error;
 use std::io::{BufRead, IsTerminal, Read};
@@ -23,6 +24,8 @@ use std::time::Duration;
 ///   mapo ask films.csv "which film by Kubrick is the longest?"
 ///   mapo ask films.csv                      # a prompt: .help says what it knows
 ///   mapo ask films.csv --json < questions.txt
+///   mapo ask films.xlsx --sheet Awards "which film won the most awards?"
+///   mapo ask tables/ "who directed Barry Lyndon?"      # the table that fits the question
 ///   cat films.csv | mapo ask - "how many films are there?"
 ///
 /// Shows the answer, how sure it is, the program behind it in plain English, in the language of `mapo run` and as SQL,
@@ -32,16 +35,15 @@ use std::time::Duration;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Ask {
-    /// A table with a header line; - for the standard input.
+    /// A table: CSV, a workbook, JSON, Parquet, a database…, packed or not; - for the standard input. Of a folder, each
+    /// question is asked of the table that fits it best.
+    #[arg(value_name = "TABLE|FOLDER")]
     table: PathBuf,
     /// The question.
     question: Option<String>,
-    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-    /// Keep a last row that adds up the others; it is left out otherwise.
-    #[arg(long)]
-    keep_totals: bool,
+    /// A further table, or folder of tables, that a question may be about; may be given again.
+    #[arg(long, value_name = "TABLE|FOLDER")]
+    also: Vec<PathBuf>,
     /// The model that answers, as `mapo train` or `mapo pack` wrote it, instead of the one in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -54,6 +56,8 @@ pub struct Ask {
     /// Print one JSON object for each question.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 /// Runners-up that are shown when nothing is said.
@@ -62,6 +66,9 @@ const ALTERNATIVES: usize = 3;
 const LONGEST_LINE: u64 = 1 << 20;
 /// Loading that takes longer than this is shown.
 const LONG: Duration = Duration::from_millis(700);
+
+/// What questions may be about, one table at the least.
+type Tables = Vec<Arc<Table>>;
 
 impl Ask {
     pub fn execute(self) -> Outcome {
@@ -74,10 +81,11 @@ impl Ask {
             }
             None => {}
         }
-        let (answerer, table) = self.load()?;
+        let (answerer, tables) = self.load()?;
         let asking = Asking {
             answerer,
-            table,
+            table: Arc::clone(&tables[0]),
+            tables,
             style: Style::new(self.color),
             json: self.json,
             alternatives: self.alternatives,
@@ -95,26 +103,49 @@ impl Ask {
     }
 
     /// The model and the table, at the same time.
-    fn load(&self) -> Result<(Answerer, Arc<Table>), Box<dyn Error>> {
-        let options = LoadOptions {
-            format: self.format,
-            fix_headers: true,
-            drop_totals: !self.keep_totals,
-            largest: crate::memory::largest_table(),
-        };
+    fn load(&self) -> Result<(Answerer, Tables), Box<dyn Error>> {
+        let options = self.reading.options();
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
-        let (answerer, table) = rayon::join(
+        let (answerer, tables) = rayon::join(
             || match &self.model {
                 Some(file) => Answerer::open(file),
                 None => Answerer::boxed(),
             },
-            // `-` is the standard input there too.
-            || Table::open(&self.table, options),
+            || self.open(&options),
         );
         drop(shown);
-        let table = table?;
-        mapo_answering::check_table(&table)?;
-        Ok((answerer?, Arc::new(table)))
+        let tables = tables?;
+        Ok((answerer?, tables))
+    }
+
+    /// The tables, one at the least. Of several, those that cannot be read are passed over with a sentence.
+    fn open(&self, options: &LoadOptions) -> Result<Tables, String> {
+        let mut files = Vec::new();
+        for path in [&self.table].into_iter().chain(&self.also) {
+            files.extend(mapo_datasets::tables::files(path).map_err(|error| error.to_string())?);
+        }
+        let (mut tables, mut problems) = (Vec::new(), Vec::new());
+        for file in &files {
+            // `-` is the standard input there too.
+            let opened = Table::open(file, options).map_err(|error| error.to_string());
+            let usable = |table: Table| match mapo_answering::check_table(&table) {
+                Ok(()) => Ok(Arc::new(table)),
+                Err(error) => Err(error.to_string()),
+            };
+            match opened.and_then(usable) {
+                Ok(table) => tables.push(table),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        match (tables.is_empty(), problems.pop()) {
+            (true, Some(problem)) => Err(problem),
+            (_, last) => {
+                for problem in problems.iter().chain(&last) {
+                    eprintln!("mapo: passed over: {}", clean_lines(problem));
+                }
+                Ok(tables)
+            }
+        }
     }
 }
 
@@ -154,7 +185,10 @@ impl Drop for Waiting {
 /// A model and a table, ready for questions.
 struct Asking {
     answerer: Answerer,
+    /// The table that is shown, the first,
     table: Arc<Table>,
+    /// and all that questions may be about.
+    tables: Vec<Arc<Table>>,
     style: Style,
     json: bool,
     alternatives: Option<usize>,
@@ -163,20 +197,32 @@ struct Asking {
 impl Asking {
     /// Answers one question and says whether there is an answer.
     fn answer(&self, question: &str) -> Result<bool, Box<dyn Error>> {
-        let mut reply = self.answerer.ask(&self.table, question)?;
+        let table = self.fitting(question);
+        let mut reply = self.answerer.ask(table, question)?;
         if let Some(most) = self.alternatives {
             reply.alternatives.truncate(most);
         }
-        self.show(&reply)?;
+        self.show(&reply, table)?;
         Ok(!reply.program.is_empty())
     }
 
-    fn show(&self, reply: &Reply) -> Outcome {
+    /// The table that a question is about.
+    fn fitting(&self, question: &str) -> &Arc<Table> {
+        match &self.tables[..] {
+            [only] => only,
+            tables => &tables[fitting(tables, question)[0].table],
+        }
+    }
+
+    fn show(&self, reply: &Reply, table: &Table) -> Outcome {
         if self.json {
             return print_styled(clean_json(&serde_json::to_string(reply)?));
         }
         let alternatives = self.alternatives.unwrap_or(ALTERNATIVES);
-        print_styled(reply_view::show(reply, &self.table, alternatives, self.style))
+        if self.tables.len() > 1 {
+            print_styled(self.style.dim(format_args!("asked of {}", clean(table.name()))))?;
+        }
+        print_styled(reply_view::show(reply, table, alternatives, self.style))
     }
 
     /// Answers a question in each line. A question that cannot be answered does not keep the others from it.
@@ -208,9 +254,15 @@ impl Asking {
                 }
             }
             let question = line.as_ref().map_or("", |line| line.as_str()).to_owned();
-            let answered = line.and_then(|line| self.answer(&line));
-            let Err(error) = answered else {
-                continue;
+            let answered = line.and_then(|line| match Said::read(&line) {
+                Said::Leave => Ok(false),
+                Said::Command(command, rest) => self.command(command, rest).map(|()| true),
+                Said::Question(question) => self.answer(question).map(|_| true),
+            });
+            let error = match answered {
+                Ok(true) => continue,
+                Ok(false) => break,
+                Err(error) => error,
             };
             if crate::is_broken_pipe(error.as_ref()) {
                 return Err(error);
@@ -240,12 +292,17 @@ impl Asking {
         let functions = Function::all().map(|function| function.to_string());
         let symbols = columns.chain(functions).chain(["all_rows".to_owned()]).collect();
         let mut prompt = Prompt::new(&COMMANDS, names, symbols)?;
-        print_styled(format_args!(
-            "{}: {} rows, {} columns. Ask, or .help",
-            clean(self.table.name()),
-            self.table.rows(),
-            self.table.headers().len()
-        ))?;
+        for table in &self.tables {
+            let (rows, columns) = (table.rows(), table.headers().len());
+            print_styled(format_args!(
+                "{}: {rows} rows, {columns} columns",
+                clean(table.name())
+            ))?;
+            for said in table.decisions().sentences() {
+                print_styled(self.style.dim(clean(said)))?;
+            }
+        }
+        print_styled("Ask, or .help")?;
         if let Some(left_out) = self.table.left_out() {
             print_styled(self.style.dim(clean(&left_out.note())))?;
         }
@@ -259,10 +316,10 @@ impl Asking {
             if line.is_empty() {
                 continue;
             }
-            let done = match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
-                (".quit" | ".exit" | ".q", _) => return Ok(()),
-                (command, rest) if command.starts_with('.') => self.command(command, rest.trim()),
-                _ => self.answer(line).map(|_| ()),
+            let done = match Said::read(line) {
+                Said::Leave => return Ok(()),
+                Said::Command(command, rest) => self.command(command, rest),
+                Said::Question(question) => self.answer(question).map(|_| ()),
             };
             match done {
                 Err(error) if crate::is_broken_pipe(error.as_ref()) => return Err(error),
@@ -273,10 +330,22 @@ impl Asking {
         }
     }
 
+    /// Does what a command says.
     fn command(&self, command: &str, rest: &str) -> Outcome {
+        let text = self.command_text(command, rest)?;
+        match self.json {
+            true => {
+                let object = json!({ "command": command, "text": text });
+                print_styled(clean_json(&object.to_string()))
+            }
+            false => print_styled(text),
+        }
+    }
+
+    fn command_text(&self, command: &str, rest: &str) -> Result<String, Box<dyn Error>> {
         match command {
-            ".help" => print_styled(HELP),
-            ".columns" => self.columns(),
+            ".help" => Ok(HELP.to_owned()),
+            ".columns" => Ok(self.columns()),
             ".table" => {
                 let rows = match rest {
                     "" => 10,
@@ -284,7 +353,7 @@ impl Asking {
                         .parse()
                         .map_err(|_| format!("'{}' is no number of rows", clean(rest)))?,
                 };
-                print_styled(table_view::show(&self.table, rows))
+                Ok(table_view::show(&self.table, rows))
             }
             ".program" if rest.is_empty() => {
                 Err("give a program, as in .program (argmax all_rows r.year-num) (hop v0 r.title-str)".into())
@@ -295,7 +364,8 @@ impl Asking {
     }
 
     /// The columns, and how programs call each way of reading them.
-    fn columns(&self) -> Outcome {
+    fn columns(&self) -> String {
+        let mut lines = Vec::new();
         for (source, header) in self.table.headers().iter().enumerate() {
             let readings = self
                 .table
@@ -303,38 +373,58 @@ impl Asking {
                 .iter()
                 .filter(|column| column.source() == source);
             let names: Vec<&str> = readings.map(|column| column.name()).collect();
-            print_styled(format_args!(
-                "{}  {}",
-                clean(header),
-                self.style.dim(clean(&names.join(", ")))
-            ))?;
+            let names = self.style.dim(clean(&names.join(", ")));
+            lines.push(format!("{}  {names}", clean(header)));
             for said in self.table.how_written(source) {
-                print_styled(format_args!("    {}", self.style.dim(clean(&said))))?;
+                lines.push(format!("    {}", self.style.dim(clean(&said))));
             }
         }
-        Ok(())
+        lines.join("\n")
     }
 
     /// Runs a program that somebody wrote by hand.
-    fn program(&self, text: &str) -> Outcome {
+    fn program(&self, text: &str) -> Result<String, Box<dyn Error>> {
         let ran = HandWritten::read(text, &self.table).and_then(|program| program.explain());
         let ran = ran.map_err(|error| error.shown_in(text))?;
         let rows = ran.steps.last().and_then(|step| step.rows.as_ref());
-        print_styled(match rows {
+        let answer = match rows {
             Some(_) => format!(
                 "rows, which answer nothing: end with hop or count ({})",
                 clean(&ran.english)
             ),
             None if ran.answer_total == 0 => "no value".to_owned(),
             None => self.style.bold(reply_view::items(&ran.shown, ran.answer_total)),
-        })?;
-        print_styled(reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style).trim_end())?;
-        if let Some(rows) = reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style) {
-            print_styled(rows)?;
-        }
-        match reply_view::notes(&ran.notes, self.style).trim_end() {
-            "" => Ok(()),
-            notes => print_styled(notes),
+        };
+        let reasons = reply_view::reasons(&ran.english, &ran.program, &ran.sql, self.style);
+        let mut parts = vec![answer, reasons.trim_end().to_owned()];
+        parts.extend(reply_view::rows(&self.table, &ran.steps, &ran.cells, self.style));
+        parts.push(reply_view::notes(&ran.notes, self.style).trim_end().to_owned());
+        parts.retain(|part| !part.is_empty());
+        Ok(parts.join("\n"))
+    }
+}
+
+/// What somebody says at the prompt, or in a line of a file.
+#[derive(Debug, PartialEq)]
+enum Said<'a> {
+    /// A command with what follows it.
+    Command(&'a str, &'a str),
+    /// It is enough.
+    Leave,
+    Question(&'a str),
+}
+
+impl<'a> Said<'a> {
+    /// Commands begin with a dot; `help` and the words by which people leave are understood without one, too, as long
+    /// as nothing else is said.
+    fn read(line: &'a str) -> Self {
+        let line = line.trim();
+        let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (first, rest.trim()) {
+            (".quit" | ".exit" | ".q", _) | ("quit" | "exit" | "bye", "") => Said::Leave,
+            ("help" | "?", "") => Said::Command(".help", ""),
+            (command, rest) if command.starts_with('.') => Said::Command(command, rest),
+            _ => Said::Question(line),
         }
     }
 }
@@ -361,5 +451,29 @@ Ask anything about the table, or:
   .columns          the columns, and how programs call them
   .table [N]        the first rows
   .program PROGRAM  run a program by hand (mapo language lists the functions)
-  .quit             leave; Ctrl-D does too
+  .help, .quit      also without the dot; Ctrl-D leaves too
 Tab completes names of columns, the arrow keys recall earlier questions.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_told_from_questions() {
+        for (line, said) in [
+            ("help", Said::Command(".help", "")),
+            (".columns ", Said::Command(".columns", "")),
+            (".table 3", Said::Command(".table", "3")),
+            (" exit", Said::Leave),
+            (".quit", Said::Leave),
+            ("quit", Said::Leave),
+            (
+                "help desk calls per day",
+                Said::Question("help desk calls per day"),
+            ),
+            ("exit polls?", Said::Question("exit polls?")),
+        ] {
+            assert_eq!(Said::read(line), said, "{line}");
+        }
+    }
+}

@@ -2,13 +2,14 @@
 
 use crate::card_view::in_words;
 use crate::data_args::{DataArgs, examples};
-use crate::models::Models;
+use crate::kept_apart::{Used, used};
+use crate::models::{Models, change_card};
 use crate::threads::pool;
 use crate::{Outcome, chart, print, print_json};
 use clap::Args;
 use mapo_model::Card;
 use mapo_model::confidence::{Calibration, Judged};
-use mapo_programmer::{Checkpoint, Summary};
+use mapo_programmer::Summary;
 use mapo_training::eval::{self, Prediction};
 use mapo_training::study::Reliability;
 use serde_json::json;
@@ -63,10 +64,12 @@ impl Calibrate {
         if !self.check {
             self.refuse_known(&models.cards[0], &split)?;
         }
-        let bits = self.into.as_ref().map(|file| Summary::read(file)).transpose()?;
+        // What cannot be written to is said before the work is done.
+        self.into.as_ref().map(|file| Summary::read(file)).transpose()?;
         let examples = examples(&self.data.data, &selection)?;
         let pool = pool(self.threads)?;
-        let predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
+        let predictions =
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
         let calibration = if self.check {
             let none = || {
                 format!(
@@ -82,45 +85,24 @@ impl Calibrate {
                 .collect();
             Calibration::fit(&beams, format!("{} {split}", self.data.data.kind()))?
         };
-        if let (Some(file), Some(summary)) = (&self.into, bits) {
-            let mut card = Card::read(&summary.notes);
-            card.calibration = Some(calibration.clone());
-            // Only packing makes 16 bits of 32; older files do not say so.
-            card.before_packing |= card.dev_accuracy.is_some() && summary.parameter_bits == 16;
-            let notes = card.write()?;
-            Checkpoint::change_notes(file, |old| *old = notes)?;
+        if let Some(file) = &self.into {
+            change_card(file, |card| card.calibration = Some(calibration.clone()))?;
         }
         self.report(predictions, &calibration, &split)
     }
 
     /// Answers to questions that the model knows, or that it is measured with, are no ground to judge others by.
     fn refuse_known(&self, card: &Card, split: &str) -> Outcome {
-        let kind = self.data.data.kind();
-        let is_same = |data: &str| data.split(':').next() == Some(kind);
-        // Of one dataset or several: what was trained on, and what was chosen by.
-        let one = card.data.as_deref().is_none_or(is_same) && card.datasets.is_empty();
-        let one = one.then_some((card.split.as_deref(), card.dev_split.as_deref()));
-        let several = card.datasets.iter().filter(|trained| is_same(&trained.data));
-        let several = several.map(|trained| (Some(trained.split.as_str()), trained.dev_split.as_deref()));
-        let used: Vec<_> = one.into_iter().chain(several).collect();
-        // `train-b` is a part of `train`, and of `training`.
-        let within = |whole: &str| {
-            split == whole
-                || split
-                    .strip_prefix(whole)
-                    .is_some_and(|rest| matches!(rest, "-a" | "-b"))
-        };
-        let mut trained = used.iter().filter_map(|(trained, _)| *trained);
-        if trained.any(|trained| within(trained) || trained == "training") {
+        let used = used(card, self.data.data.kind(), split);
+        if used == Used::Trained {
             return Err(format!(
                 "the model was trained on the questions of {split}, where it is right too often; fit it to others"
             )
             .into());
         }
-        let chosen = used.iter().any(|(_, dev)| *dev == Some(split));
         let kept =
             split.starts_with("pristine") || split == "test" || split.ends_with("-dev") || split == "dev";
-        match chosen || kept {
+        match used == Used::Chosen || kept {
             true => Err(format!(
                 "{split} is for measuring; fit to a part of the training questions that the model was not trained on, \
                  and use --check here"

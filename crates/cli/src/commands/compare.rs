@@ -1,14 +1,16 @@
 //! `mapo compare`: objectives, or any settings, side by side.
 
+use crate::commands::fleet::FleetArgs;
 use crate::data_args::DataArgs;
 use crate::settings_args::SettingsArgs;
 use crate::threads::threads;
-use crate::watching::{Live, Stopper};
+use crate::watching::{Live, SharedWork, Stopper};
 use crate::{Outcome, print, print_json, table_view};
 use clap::Args;
+use mapo_fleet::{Posting, Server};
 use mapo_training::Settings;
 use mapo_training::compare::{
-    FileMark, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, names, report,
+    FileMark, Here, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, names, report,
 };
 use std::error::Error;
 use std::path::PathBuf;
@@ -25,6 +27,9 @@ use std::sync::Arc;
 /// OUT/VARIANT/seed-N, as `mapo train` would. Ctrl-C saves and stops, and the same command goes on; more variants
 /// and more seeds may join later. In OUT come report.html, report.md, curves.svg, clip_fraction.svg and results.json.
 /// The first variant is the one that the others are compared with.
+///
+/// With --fleet, workers on other machines (`mapo fleet work`) train the runs, several at a time, and what they did is
+/// brought to OUT; the report is the same. --threads says then how many threads each run has.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Compare {
@@ -62,6 +67,8 @@ pub struct Compare {
     /// How many threads; all cores when not given. With one, a run depends on its seed and its data alone.
     #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
+    #[command(flatten)]
+    fleet: FleetArgs,
     /// The comparison's directory.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -76,8 +83,12 @@ impl Compare {
         let plan = self.plan(&common)?;
         plan.check_exploration(&common)?;
         let mut stopper = Stopper::listen()?;
-        let mut runs = Runs::open(&self.out, &plan, threads(self.threads))?;
-        train(&plan, &mut runs, &mut stopper)?;
+        let server = self.fleet.connect(Some(&self.out), Arc::clone(&stopper.stop))?;
+        let mut runs = Runs::open(&self.out, &plan, &Here::default(), threads(self.threads))?;
+        match &server {
+            Some(server) => self.let_train(server, &plan, &runs, &mut stopper)?,
+            None => train(&plan, &mut runs, &mut stopper)?,
+        }
         let results = Results::collect(&self.out, &plan, &common)?;
         report::write(&self.out, &results, &command())?;
         if self.json {
@@ -88,6 +99,28 @@ impl Compare {
             "report    {}",
             self.out.join("report.html").display()
         ))
+    }
+
+    /// Lets workers make all runs that are not finished.
+    fn let_train(
+        &self,
+        (server, posting): &(Server, Posting),
+        plan: &Plan,
+        runs: &Runs<'_>,
+        stopper: &mut Stopper,
+    ) -> Outcome {
+        let shared = SharedWork::start("runs", "steps");
+        let place = (self.out.as_path(), plan, runs);
+        let compared = mapo_fleet::compare(server, posting, place, self.threads, stopper, &mut |job| {
+            shared.show(job);
+        });
+        shared.finish();
+        compared.map_err(|error| match error {
+            mapo_fleet::Error::Stopped => {
+                "stopped; workers go on, and the same command collects what they do".into()
+            }
+            error => error.into(),
+        })
     }
 
     /// What the arguments ask for.

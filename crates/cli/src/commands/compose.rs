@@ -1,13 +1,14 @@
 //! `mapo compose`: questions made from tables.
 
 use crate::data_args::SelectionArgs;
+use crate::table_args::TableArgs;
 use crate::{Outcome, print, print_json};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_composing::{Choices, Composed, invent, plain, restyle};
 
 use mapo_datasets::{Dataset, jsonl, tables, toy};
-use mapo_tables::{LoadOptions, Table};
+use mapo_tables::Table;
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
@@ -53,6 +54,8 @@ pub struct Compose {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 /// A table to ask about: where it is, and what its rows are called where that is known.
@@ -78,6 +81,7 @@ impl Compose {
         if subjects.is_empty() {
             return Err("no tables to ask about; name files or a folder, or give --data or --invent".into());
         }
+        let options = self.reading.told();
         let each = self.questions.div_ceil(subjects.len());
         let bar = ProgressBar::new(subjects.len() as u64);
         let mut lines = String::new();
@@ -86,7 +90,7 @@ impl Compose {
             if stopped.load(Ordering::Relaxed) {
                 return Err("stopped; nothing is kept of the questions".into());
             }
-            let table = Arc::new(Table::open(&subject.path, LoadOptions::default())?);
+            let table = Arc::new(Table::open(&subject.path, &options)?);
             let mut choices = Choices::new(self.seed ^ (number as u64) << 20, 1);
             let count = each.min(self.questions - made);
             let questions = tables::make(

@@ -1,30 +1,34 @@
-//! `mapo data`: what a dataset holds.
+//! `mapo data`: what was decided about a table file, and what a dataset holds.
 
-use crate::data_args::{SelectionArgs, examples, which_dataset};
-use crate::{Outcome, json, table_view, terminal};
+use crate::data_args::{SelectionArgs, examples};
+use crate::table_args::TableArgs;
+use crate::{Outcome, file_view, json, table_view, terminal};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::Assistance;
 use mapo_model::inputs::vocabulary;
 use mapo_questions::Mention;
-use mapo_tables::{ColumnKind, Constant, Value};
+use mapo_tables::{ColumnKind, Constant, Table, Value};
 use mapo_text as text;
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
-/// Show what a dataset holds.
+/// Show what was decided about a table file, or what a dataset holds.
 ///
-/// Without --dump, --example or --words: how many examples and tables there are, their columns by type, constants per question
-/// and what the answers are.
+/// Of a file: its format, sheet, encoding, separator and header, what was left out, and what its columns are; of a folder a
+/// line for each of its tables. Of a dataset, without --dump, --example or --words: how many examples and tables
+/// there are, their columns by type, constants per question and what the answers are.
 #[derive(Args)]
 pub struct Data {
-    #[arg(help = which_dataset())]
-    data: Dataset,
+    #[arg(value_name = "FILE|DATASET", help = format!("A table file, or a folder of them; or a dataset: {}", Dataset::forms()))]
+    subject: Subject,
     #[command(flatten)]
     selection: SelectionArgs,
-    /// Print the examples as JSON lines.
+    /// Print the examples as JSON lines; of a file its rows, with the names of the columns first.
     #[arg(long, conflicts_with = "example")]
     dump: bool,
     /// Show one example with its table and the tokens with which its programs may begin.
@@ -43,21 +47,74 @@ pub struct Data {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 impl Data {
     pub fn execute(self) -> Outcome {
+        match &self.subject {
+            Subject::Dataset(data) => self.dataset(data),
+            Subject::Tables(path) => self.tables(path),
+        }
+    }
+
+    /// What was decided about a table file, or about those of a folder.
+    fn tables(&self, path: &Path) -> Outcome {
+        let options = self.reading.options();
+        if !path.is_dir() {
+            let table = Table::open(path, &options)?;
+            return match (self.dump, self.json) {
+                (true, _) => dump_table(&table),
+                (_, true) => crate::print_json(file_view::to_json(&table)),
+                _ => crate::print(file_view::show(&table)),
+            };
+        }
+        let mut found = Vec::new();
+        for file in mapo_tables::tables_in(path)? {
+            let table = Table::open(&file, &options);
+            let name = file
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            if self.json {
+                found.push(match table {
+                    Ok(table) => file_view::to_json(&table),
+                    Err(error) => json!({ "file": file, "error": error.to_string() }),
+                });
+                continue;
+            }
+            let said = match table {
+                Ok(table) => {
+                    let (rows, columns) = (table.rows(), table.headers().len());
+                    format!(
+                        "{name}: {rows} rows, {columns} columns ({})",
+                        table.decisions().summary()
+                    )
+                }
+                Err(error) => format!("{name}: {error}"),
+            };
+            crate::print(said)?;
+        }
+        match self.json {
+            true => crate::print_json(json!(found)),
+            false => Ok(()),
+        }
+    }
+
+    fn dataset(&self, data: &Dataset) -> Outcome {
         if self.agreement {
-            return self.agreement();
+            return self.agreement(data);
         }
         if let Some(id) = &self.example {
-            return self.example(id);
+            return self.example(data, id);
         }
         let selection = self.selection.selection();
         if self.words {
-            return self.words(&selection);
+            return self.words(data, &selection);
         }
-        let examples = self.data.examples(&selection)?;
+        let examples = data.examples(&selection)?;
         if self.dump {
             let mut out = terminal::json();
             for example in examples {
@@ -69,19 +126,19 @@ impl Data {
         for example in examples {
             summary.add(&example?);
         }
-        let (split, reader) = (self.data.split(&selection), self.data.reading(&selection).reader);
-        let about = json!({ "data": self.data.to_string(), "split": split, "reader": reader.to_string() });
+        let (split, reader) = (data.split(&selection), data.reading(&selection).reader);
+        let about = json!({ "data": data.to_string(), "split": split, "reader": reader.to_string() });
         if self.json {
             return crate::print_json(summary.to_json(about));
         }
         let mut out = terminal::text();
-        writeln!(out, "{}, {split}, read by {reader}", self.data)?;
+        writeln!(out, "{}, {split}, read by {reader}", data)?;
         summary.show(&mut out)?;
         Ok(out.flush()?)
     }
 
-    fn words(&self, selection: &Selection) -> Outcome {
-        let examples = examples(&self.data, selection)?;
+    fn words(&self, data: &Dataset, selection: &Selection) -> Outcome {
+        let examples = examples(data, selection)?;
         let mut counts: HashMap<String, usize> = HashMap::new();
         let words = vocabulary::counted(&examples).into_iter();
         let words = words.map(|(word, count)| (word.to_owned(), count));
@@ -104,13 +161,9 @@ impl Data {
         Ok(out.flush()?)
     }
 
-    fn agreement(&self) -> Outcome {
-        let Some(folder) = self.data.corenlp_folder() else {
-            return Err(format!(
-                "{} has no CoreNLP annotation to compare with; name wtq:DIR",
-                self.data
-            )
-            .into());
+    fn agreement(&self, data: &Dataset) -> Outcome {
+        let Some(folder) = data.corenlp_folder() else {
+            return Err(format!("{} has no CoreNLP annotation to compare with; name wtq:DIR", data).into());
         };
         let portion = self.selection.split.as_deref().unwrap_or("pristine-seen-tables");
         let agreement = mapo_datasets::agreement::agreement(folder, portion)?;
@@ -120,15 +173,15 @@ impl Data {
         }
     }
 
-    fn example(&self, id: &str) -> Outcome {
+    fn example(&self, data: &Dataset, id: &str) -> Outcome {
         let ids = Some(Arc::new(HashSet::from([id.to_owned()])));
         let selection = Selection {
             ids,
             limit: None,
             ..self.selection.selection()
         };
-        let example = self.data.examples(&selection)?.next().transpose()?;
-        let example = example.ok_or_else(|| format!("{} has no example '{id}' here", self.data))?;
+        let example = data.examples(&selection)?.next().transpose()?;
+        let example = example.ok_or_else(|| format!("{} has no example '{id}' here", data))?;
         let first = first_tokens(&example);
         if self.json {
             let mut object = dumped(&example);
@@ -155,6 +208,58 @@ impl Data {
         writeln!(out, "a program begins with  {}", first[0].join("  "))?;
         writeln!(out, "and goes on with       {}", first[1].join("  "))?;
         Ok(out.flush()?)
+    }
+}
+
+/// A table as JSON lines: the names of the columns, and for each row its cells with the numbers and dates read in them.
+fn dump_table(table: &Table) -> Outcome {
+    let columns = table.headers().len();
+    let mut out = terminal::json();
+    writeln!(out, "{}", json!({ "columns": table.headers() }))?;
+    for row in 0..table.rows() {
+        let cells: Vec<&str> = (0..columns).map(|column| table.cell(row, column)).collect();
+        let (mut numbers, mut dates) = (vec![None; columns], vec![None; columns]);
+        for column in table.columns() {
+            match (column.kind(), column.value(row)) {
+                (ColumnKind::Number, Some(Value::Number(number))) => numbers[column.source()] = Some(number),
+                (_, Some(Value::Date(date))) => dates[column.source()] = Some(date.to_string()),
+                _ => {}
+            }
+        }
+        writeln!(
+            out,
+            "{}",
+            json!({ "cells": cells, "numbers": numbers, "dates": dates })
+        )?;
+    }
+    Ok(out.flush()?)
+}
+
+/// What is looked at: a dataset, or table files.
+#[derive(Clone, Debug)]
+enum Subject {
+    Dataset(Dataset),
+    Tables(PathBuf),
+}
+
+impl FromStr for Subject {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let is_file = name == "-"
+            || name.contains("://")
+            || Path::new(name).exists()
+            || name.contains(['.', '/', '\\']);
+        match name.parse() {
+            Ok(data) => Ok(Subject::Dataset(data)),
+            // With a colon it was meant to be a dataset.
+            Err(_)
+                if is_file && (Path::new(name).exists() || name.contains("://") || !name.contains(':')) =>
+            {
+                Ok(Subject::Tables(name.into()))
+            }
+            Err(problem) => Err(format!("{problem}, or a table file")),
+        }
     }
 }
 

@@ -56,7 +56,8 @@ impl Eval {
         let examples = examples(&self.data.data, &selection)?;
         let pool = pool(self.threads)?;
         let began = Instant::now();
-        let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
+        let mut predictions =
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
         if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);
         }

@@ -1,16 +1,17 @@
 //! `mapo explore`: systematic exploration of a dataset.
 
+use crate::commands::fleet::FleetArgs;
 use crate::data_args::DataArgs;
 use crate::threads::pool;
-use crate::watching::Display;
+use crate::watching::{Display, SharedWork, Stopper};
 use crate::{Outcome, chart, terminal};
 use clap::Args;
-use mapo_core::{Ending, Progress};
+use mapo_core::Ending;
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::{Example, Pruning, Selection};
 use mapo_language::{Assistance, Interpreter, Program};
-use mapo_training::filling;
 use mapo_training::store::{Entry, Header, StoreReader, StoreWriter};
+use mapo_training::{Part, filling};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
@@ -23,7 +24,8 @@ use std::time::Instant;
 ///
 /// No program is tried twice. What is found goes to --out, the memory with which training begins. Ctrl-C stops it at
 /// any time, and the same command goes on where it was. The programs of an example depend on --seed and on nothing
-/// else, the number of threads least of all.
+/// else, the number of threads least of all; nor on which machine found them: with --fleet, workers elsewhere
+/// (`mapo fleet work`) explore, and the store is the same.
 #[derive(Args)]
 pub struct Explore {
     #[command(flatten)]
@@ -46,6 +48,8 @@ pub struct Explore {
     /// How many threads; all cores when not given.
     #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
+    #[command(flatten)]
+    fleet: FleetArgs,
     /// Which functions to try: `wide`, those that a word of the question suggests, and the default but on WikiSQL;
     /// `paper`, by the paper's trigger words only; `none`, all.
     #[arg(long, value_name = "P")]
@@ -89,19 +93,45 @@ impl Explore {
             );
         }
         let done = entries.len();
-        let progress = Arc::new(Progress::default());
-        let stopper = Arc::clone(&progress);
-        ctrlc::set_handler(move || stopper.stop())?;
+        let stopper = Stopper::listen()?;
+        let progress = Arc::clone(&stopper.progress);
+        let server = self
+            .fleet
+            .connect(self.out.as_deref(), Arc::clone(&stopper.stop))?;
         let pruning = self.pruning();
         let pool = pool(self.threads)?;
         let began = Instant::now();
-        let display = Display::start(Arc::clone(&progress), examples.len(), done, self.programs);
-        let ending = pool.install(|| {
-            let how = (self.programs, pruning, self.seed);
-            filling::fill(&examples, how, writer.as_mut(), &mut entries, &progress)
-        });
+        let ending: Result<Ending, Box<dyn Error>> = match &server {
+            Some((server, posting)) => {
+                let data = &self.data.data;
+                let what = (Part::new(data, &selection), data.functions(&selection), &header);
+                let shared = SharedWork::start("tasks", "questions");
+                let store = writer.as_mut();
+                let ending = mapo_fleet::explore(
+                    server,
+                    posting,
+                    what,
+                    &examples,
+                    store,
+                    &mut entries,
+                    &mut |job| {
+                        shared.show(job);
+                    },
+                );
+                shared.finish();
+                ending.map_err(Into::into)
+            }
+            None => {
+                let display = Display::start(Arc::clone(&progress), examples.len(), done, self.programs);
+                let ending = pool.install(|| {
+                    let how = (self.programs, pruning, self.seed);
+                    filling::fill(&examples, how, writer.as_mut(), &mut entries, &progress)
+                });
+                display.finish();
+                ending.map_err(Into::into)
+            }
+        };
         let seconds = began.elapsed().as_secs_f64();
-        display.finish();
         if ending? == Ending::Stopped {
             let left = examples.len() - entries.len();
             let advice = match &self.out {

@@ -12,6 +12,7 @@ pub mod fleet;
 pub mod language;
 pub mod model;
 pub mod pack;
+pub mod rank;
 pub mod read_upload;
 pub mod run;
 pub mod score;

@@ -1,6 +1,6 @@
 //! `mapo model`: a model's card.
 
-use crate::card_view::{dataset_in_words, dev_splits, in_words};
+use crate::card_view::{dataset_in_words, dev_splits, in_words, look_in_words};
 use crate::size::Size;
 use crate::{Outcome, print, print_json};
 use clap::Args;
@@ -100,6 +100,9 @@ impl Model {
                 ""
             };
             line("accuracy", format!("{:.2} % on {split}{when}", 100.0 * accuracy))?;
+        }
+        if let Some(look) = &card.second_look {
+            line("looks", look_in_words(look))?;
         }
         if let Some(calibration) = &card.calibration {
             line("calibrated", in_words(calibration))?;

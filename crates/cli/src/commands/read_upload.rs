@@ -1,5 +1,6 @@
 //! `mapo read-upload`: how `mapo serve` reads strangers' files, in a process with little memory and time.
 
+use crate::table_args::TableArgs;
 use crate::{Outcome, memory};
 use clap::Args;
 use mapo_web::{Limits, read_for_server};
@@ -25,6 +26,8 @@ pub struct ReadUpload {
     cells: usize,
     #[arg(long)]
     text: usize,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 impl ReadUpload {
@@ -36,6 +39,6 @@ impl ReadUpload {
             text: self.text,
             ..Limits::default()
         };
-        Ok(read_for_server(&self.name, &limits)?)
+        Ok(read_for_server(&self.name, &limits, &self.reading.told())?)
     }
 }

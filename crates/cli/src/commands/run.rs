@@ -1,12 +1,13 @@
 //! `mapo run`: programs on tables.
 
 use crate::data_args::{SelectionArgs, which_dataset};
+use crate::table_args::TableArgs;
 use crate::{Outcome, json, terminal};
 use clap::Args;
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::{Dataset, Example, Selection};
 use mapo_language::{Context, Denotation, HandWritten, Interpreter, Program, ProgramError};
-use mapo_tables::{Format, LoadOptions, Table};
+use mapo_tables::Table;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -27,22 +28,12 @@ use std::sync::Arc;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Run {
-    /// A table with a header line: CSV, TSV, JSON lines or Parquet, packed by gzip or not; - is standard input.
+    /// A table: CSV, a workbook, JSON, Parquet, a database…, packed or not; - is standard input.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     table: Option<PathBuf>,
     /// A program.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     program: Option<String>,
-    /// How the table is written: csv, semicolons, tsv, bars, wtq-csv, wtq-tsv, jsonl or parquet; found from the file when
-    /// not given.
-    #[arg(long, alias = "dialect", conflicts_with = "batch")]
-    format: Option<Format>,
-    /// Number headers that are empty or equal instead of refusing the table.
-    #[arg(long, conflicts_with = "batch")]
-    fix_headers: bool,
-    /// Keep a last row that adds up the others; it is left out otherwise.
-    #[arg(long)]
-    keep_totals: bool,
 
     #[arg(long, value_name = "DATASET", requires = "batch", help = which_dataset())]
     data: Option<Dataset>,
@@ -58,6 +49,8 @@ pub struct Run {
     /// Print one JSON object; a batch always prints JSON lines.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 impl Run {
@@ -72,13 +65,7 @@ impl Run {
     fn one(&self, path: &Path, text: &str) -> Outcome {
         let wrong = |error: ProgramError| error.shown_in(text);
         text.parse::<Program>().map_err(wrong)?;
-        let options = LoadOptions {
-            format: self.format,
-            fix_headers: self.fix_headers,
-            drop_totals: !self.keep_totals,
-            largest: crate::memory::largest_table(),
-        };
-        let table = Arc::new(Table::open(path, options)?);
+        let table = Arc::new(Table::open(path, &self.reading.options())?);
         let HandWritten { program, context, .. } = HandWritten::read(text, &table).map_err(wrong)?;
         let trace = Trace::run(context, &program, self.valid).map_err(wrong)?;
         if self.json {

@@ -1,6 +1,7 @@
 //! `mapo serve`: the page and the JSON API.
 
 use crate::size::Size;
+use crate::table_args::TableArgs;
 use crate::{Outcome, print};
 use clap::Args;
 use mapo_answering::Answerer;
@@ -26,8 +27,8 @@ use tokio::sync::Notify;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Serve {
-    /// Tables to offer from the start.
-    #[arg(value_name = "TABLE")]
+    /// Tables to offer from the start, or folders of tables.
+    #[arg(value_name = "TABLE|FOLDER")]
     tables: Vec<PathBuf>,
     /// Where to listen; port 0 takes any free one. Only this machine can reach 127.0.0.1.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8017")]
@@ -41,9 +42,8 @@ pub struct Serve {
     /// The model that answers; without one, the model in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Keep a last row of a table that adds up the others; it is left out otherwise.
-    #[arg(long)]
-    keep_totals: bool,
+    #[command(flatten)]
+    reading: TableArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -140,7 +140,6 @@ impl LimitArgs {
             tables: self.max_tables,
             memory: self.max_memory.0 as usize,
             idle: self.idle_time,
-            keep_totals: usual.keep_totals,
         }
     }
 }
@@ -155,26 +154,27 @@ fn this_program() -> std::io::Result<PathBuf> {
 
 impl Serve {
     pub fn execute(self) -> Outcome {
-        let limits = Limits {
-            keep_totals: self.keep_totals,
-            ..self.limits.limits()
-        };
         let answerer = match &self.model {
             Some(file) => Answerer::open(file)?,
             None => Answerer::boxed()?,
         };
+        let mut tables = Vec::new();
+        for path in &self.tables {
+            tables.extend(mapo_datasets::tables::files(path)?);
+        }
         let name = self.model.as_ref().and_then(|file| file.file_name());
         let options = Options {
             address: self.address,
             hosts: self.host,
-            tables: self.tables,
+            tables,
             runs: self.runs,
             model: match name {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => Options::default().model,
             },
             reader: Some((this_program()?, super::read_upload::NAME.to_owned())),
-            limits,
+            limits: self.limits.limits(),
+            reading: self.reading.told(),
         };
         if !options.address.ip().is_loopback() {
             eprintln!(

@@ -80,13 +80,15 @@ impl Study {
         let annotated = self.annotated_examples(&selection)?;
         let memory = self.found(&selection, &examples, &annotated)?;
         let pool = pool(self.threads)?;
-        let mut predictions = pool.install(|| eval::answer(&models.networks, &examples, self.beam))?;
+        let mut predictions =
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
         if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);
         }
         let compared = match &annotated {
             Some((forms, asked)) => {
-                let answered = pool.install(|| eval::answer(&models.networks, asked, self.beam))?;
+                let answered =
+                    pool.install(|| eval::answer(&models.networks, models.second_look(), asked, self.beam))?;
                 let memory = memory.as_ref();
                 Some(pool.install(|| spurious::study(forms, asked, &answered, memory, self.seed)))
             }

@@ -330,8 +330,18 @@ impl Tile {
                     _ => self.rows::<S, 1>(simd, rows, 0),
                 }
             } else {
+                let mut done = 0;
+                // One row or two are few sums, and each waits for itself: with eight registers of them the loop waits
+                // for none, and a panel is read from front to back. No sum changes by that.
+                while S::F32_LANES == 8 && rows <= 2 && done + 4 * LINE / rows <= width {
+                    match rows {
+                        1 => self.sum::<S, 1, 8>(simd, done),
+                        _ => self.sum::<S, 2, 4>(simd, done),
+                    }
+                    done += 4 * LINE / rows;
+                }
                 // Narrower registers: one line of columns at a time, in as many registers as that takes.
-                for column in (0..width).step_by(LINE) {
+                for column in (done..width).step_by(LINE) {
                     match S::F32_LANES {
                         8 => self.rows::<S, 2>(simd, rows, column),
                         4 => self.rows::<S, 4>(simd, rows, column),
@@ -490,6 +500,86 @@ mod tests {
                 (0..k).for_each(|l| sum[l] += dot * f64::from(w[j * k + l]));
             }
             assert!((0..k).all(|l| (f64::from(back.row(r)[l]) - sum[l]).abs() < 1e-4));
+        }
+    }
+
+    /// Operands that end where the product does: `tools/sanitize` sees whoever reads or writes beyond.
+    #[test]
+    fn shapes_at_every_edge() {
+        crate::kernels::on_every_arch(check_shapes_at_every_edge);
+    }
+
+    fn check_shapes_at_every_edge() {
+        let mut seed = 5;
+        let mut numbers = |count: usize| -> Box<[f32]> { (0..count).map(|_| noise(&mut seed)).collect() };
+        for k in [1, 2, 7, 17] {
+            for n in [1, 15, 16, 17, 32, 33, 48, 63, 64, 65, 80, 112, 128, 129] {
+                let (weights, bias) = (numbers(n * k), numbers(padded(n)));
+                let mut packed = Packed::default();
+                packed.pack_transposed(&weights, n, k, 1);
+                for rows in 0..=2 * TILE + 1 {
+                    let left = numbers(rows * k);
+                    let mut out = numbers(rows * padded(n));
+                    product(
+                        Rows::slice(&left, k),
+                        &packed,
+                        Start::Bias(&bias),
+                        &mut out,
+                        padded(n),
+                    );
+                    for (row, out) in out.chunks(padded(n)).enumerate() {
+                        for (column, found) in out[..n].iter().enumerate() {
+                            let parts = (0..k).map(|l| left[row * k + l] * weights[column * k + l]);
+                            let sum: f32 = parts.sum::<f32>() + bias[column];
+                            assert!((found - sum).abs() < 1e-4, "{rows} x {k} x {n}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_shapes_at_every_edge() {
+        crate::kernels::on_every_arch(check_small_shapes_at_every_edge);
+    }
+
+    fn check_small_shapes_at_every_edge() {
+        let mut seed = 6;
+        let mut numbers = |count: usize| -> Box<[f32]> { (0..count).map(|_| noise(&mut seed)).collect() };
+        for columns in [LINE, 2 * LINE, 3 * LINE, PANEL, PANEL + LINE, 2 * PANEL] {
+            for k in [1, 2, 9] {
+                for rows in 1..=2 * TILE + 1 {
+                    // The left operand as it is, and turned.
+                    for (row, column) in [(k, 1), (1, rows)] {
+                        let left = numbers((rows - 1) * row + (k - 1) * column + 1);
+                        let right = numbers((k - 1) * columns + columns);
+                        let mut out = numbers((rows - 1) * (columns + 3) + columns);
+                        let left = View {
+                            data: &left,
+                            row,
+                            column,
+                        };
+                        let right = View {
+                            data: &right,
+                            row: columns,
+                            column: 1,
+                        };
+                        small_product((rows, k, columns), left, right, &mut out, columns + 3);
+                        for r in 0..rows {
+                            for c in 0..columns {
+                                let parts = (0..k)
+                                    .map(|l| left.data[r * row + l * column] * right.data[l * columns + c]);
+                                let sum: f32 = parts.sum();
+                                assert!(
+                                    (out[r * (columns + 3) + c] - sum).abs() < 1e-4,
+                                    "{rows} x {k} x {columns}"
+                                );
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -5,10 +5,10 @@ use crate::data_args::examples;
 use crate::models::Models;
 use crate::threads::pool;
 use crate::{Outcome, json, print};
+use mapo_answering::plain_file;
 use mapo_core::example_rng;
 use mapo_datasets::{Dataset, Example, Selection};
-use mapo_language::explain::sql;
-use mapo_language::explain::{Agreement, SqlValue};
+use mapo_language::explain::{Agreement, SqlValue, duckdb, sql};
 use mapo_language::{Assistance, Context, Denotation, Function, Interpreter, Program, Token};
 use mapo_model::inputs::encode::{Input, encode_all};
 use mapo_model::{NeuralPolicy, search};
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Questions that are decoded together by one thread.
@@ -91,12 +91,17 @@ impl Check {
             by_table[place].1.push(number);
         }
         let check = |(table, numbers): (&Arc<Table>, Vec<usize>)| -> Result<CheckedTable, Failure> {
+            // Where the table is a file that every reader reads alike, there is a query for the file itself too.
+            let path = Path::new(table.name());
+            let file = (self.details.as_ref()).and_then(|_| plain_file(path, table).ok());
             let engine = Engine::new(table).map_err(|error| format!("{}: {error}", table.name()))?;
             let mut checked = Vec::new();
             for number in numbers {
                 let context = Arc::new(examples[number].context());
                 for tokens in &programs[number] {
-                    checked.push(Checked::new(&examples[number], &context, tokens, &engine)?);
+                    let mut one = Checked::new(&examples[number], &context, tokens, &engine)?;
+                    one.on_file = file.and_then(|file| duckdb(&one.program, table, table.name(), file).ok());
+                    checked.push(one);
                 }
             }
             Ok(CheckedTable {
@@ -169,6 +174,8 @@ struct Checked {
     id: String,
     program: Program,
     sql: String,
+    /// The query for the file itself, if there is one.
+    on_file: Option<String>,
     answer: Denotation,
     /// What SQLite gave, or said.
     given: Result<Vec<SqlValue>, String>,
@@ -198,6 +205,7 @@ impl Checked {
             },
             program,
             sql,
+            on_file: None,
             answer,
             given,
         })
@@ -242,6 +250,7 @@ impl CheckedTable {
                 "id": checked.id,
                 "program": checked.program.to_string(),
                 "sql": checked.sql,
+                "on_file": checked.on_file,
                 "kind": checked.answer.kind(),
                 "answer": json::denotation(&checked.answer),
                 "agreement": agreement_name(checked.agreement),

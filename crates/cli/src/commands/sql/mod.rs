@@ -4,21 +4,26 @@ mod check;
 mod engine;
 
 use crate::data_args::{SelectionArgs, which_dataset};
+use crate::table_args::TableArgs;
 use crate::{Outcome, terminal};
 use check::Check;
 use clap::Args;
+use mapo_answering::{NoFileQuery, file_query, plain_file};
 use mapo_datasets::Dataset;
 use mapo_language::explain::{sql, write_sql_table};
 use mapo_language::{Program, ProgramError};
-use mapo_tables::{Format, LoadOptions, Table};
+use mapo_tables::Table;
+use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Write a table, and a program on it, as SQL for SQLite and DuckDB.
 ///
 /// Examples:
 ///   mapo sql films.csv | sqlite3 films.db
 ///   mapo sql films.csv --program "(argmax all_rows r.year-num) (hop v0 r.title-str)" | sqlite3
+///   mapo sql films.csv --program "(argmax all_rows r.year-num) (hop v0 r.title-str)" --duckdb | duckdb
 ///   mapo sql --check --model models/box.safetensors --data wtq:WikiTableQuestions --split random-split-1-dev
 ///
 /// The script makes the table: its cells as text, and what programs read in them, each in a column of its own. With a
@@ -26,7 +31,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Sql {
-    /// A table: a comma- or tab-separated file with a header line.
+    /// A table: CSV, a workbook, JSON, Parquet, a database…, packed or not; - is standard input.
     #[arg(required_unless_present = "check", conflicts_with = "check")]
     table: Option<PathBuf>,
     /// A program: the script ends with its query.
@@ -35,15 +40,10 @@ pub struct Sql {
     /// Print the program's query alone, without the table.
     #[arg(long, requires = "program")]
     query: bool,
-    /// How the table is written: csv, tsv, parquet, jsonl…; found from the file when not given.
-    #[arg(long, conflicts_with = "check")]
-    format: Option<Format>,
-    /// Number headers that are empty or equal instead of refusing the table.
-    #[arg(long, conflicts_with = "check")]
-    fix_headers: bool,
-    /// Keep a last row that adds up the others; it is left out otherwise.
-    #[arg(long)]
-    keep_totals: bool,
+    /// Print the program as a query that DuckDB runs on the file itself, where its cells allow that. It is run and compared
+    /// first, if there is a `duckdb` command.
+    #[arg(long, requires = "program", conflicts_with_all = ["query", "check"])]
+    duckdb: bool,
 
     /// Run programs for the questions of a dataset both ways, in SQLite, and say where they differ: those of a model's
     /// beam with --model, else random ones.
@@ -81,6 +81,8 @@ pub struct Sql {
     /// Print one JSON object.
     #[arg(long, requires = "check")]
     json: bool,
+    #[command(flatten)]
+    reading: TableArgs,
 }
 
 impl Sql {
@@ -104,13 +106,10 @@ impl Sql {
     }
 
     fn write(&self, path: &Path) -> Outcome {
-        let options = LoadOptions {
-            format: self.format,
-            fix_headers: self.fix_headers,
-            drop_totals: !self.keep_totals,
-            largest: crate::memory::largest_table(),
-        };
-        let table = Table::open(path, options)?;
+        let table = Table::open(path, &self.reading.options())?;
+        if let (true, Some(program)) = (self.duckdb, &self.program) {
+            return on_file(program, path, table);
+        }
         // Before the first line is written, so that a wrong program leaves nothing half done behind the pipe.
         let query = match &self.program {
             Some(text) => {
@@ -129,4 +128,20 @@ impl Sql {
         }
         Ok(out.flush()?)
     }
+}
+
+/// Prints the query of a program for the file itself. What came of running it goes to the standard error, so that the
+/// output is the query alone.
+fn on_file(program: &str, path: &Path, table: Table) -> Outcome {
+    let file = plain_file(path, &table)?;
+    let name = path.display().to_string();
+    let query =
+        file_query(program, &Arc::new(table), &name, file, Some(path)).map_err(|error| match error {
+            NoFileQuery::Program(error) => Box::<dyn Error>::from(error.shown_in(program)),
+            error => format!("there is no query for the file itself: {error}").into(),
+        })?;
+    eprintln!("{}", query.note);
+    let mut out = terminal::exact();
+    writeln!(out, "{};", query.sql)?;
+    Ok(out.flush()?)
 }
