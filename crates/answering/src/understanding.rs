@@ -5,55 +5,7 @@ use mapo_tables::{Constant, Table};
 use mapo_text::read::{Tag, Token, tokenize};
 use mapo_text::word_forms::{are_related, stem};
 
-/// Words that ask for something that programs do, whatever the table is about.
-const ASKING: [&str; 44] = [
-    "above",
-    "after",
-    "altogether",
-    "average",
-    "before",
-    "below",
-    "between",
-    "bottom",
-    "combined",
-    "common",
-    "compare",
-    "count",
-    "difference",
-    "different",
-    "each",
-    "every",
-    "first",
-    "frequent",
-    "last",
-    "least",
-    "less",
-    "many",
-    "maximum",
-    "mean",
-    "median",
-    "minimum",
-    "more",
-    "most",
-    "much",
-    "next",
-    "number",
-    "often",
-    "over",
-    "per",
-    "percentage",
-    "previous",
-    "ratio",
-    "row",
-    "rows",
-    "same",
-    "share",
-    "sum",
-    "top",
-    "total",
-];
-
-/// Those among them that ask for an order, or to compute with values.
+/// Words that ask for an order, or to compute with values.
 const COMPARING: [&str; 22] = [
     "above",
     "after",
@@ -77,6 +29,32 @@ const COMPARING: [&str; 22] = [
     "sum",
     "top",
     "total",
+];
+
+/// The others that ask for something that programs do, whatever the table is about.
+const ASKING: [&str; 22] = [
+    "common",
+    "compare",
+    "count",
+    "different",
+    "each",
+    "every",
+    "frequent",
+    "least",
+    "less",
+    "many",
+    "more",
+    "most",
+    "much",
+    "number",
+    "often",
+    "per",
+    "percentage",
+    "ratio",
+    "row",
+    "rows",
+    "same",
+    "share",
 ];
 
 /// Whether a question compares values, or computes with them.
@@ -110,7 +88,7 @@ pub(crate) fn understand(
 ) -> Understanding {
     let names: &Names = table.derived(Names::of);
     let tokens = &question.tokens;
-    let asks = |token: &String| ASKING.contains(&token.as_str());
+    let asks = |token: &String| COMPARING.iter().chain(&ASKING).any(|word| token == word);
     let tells = |token: &String| !is_stop_word(token) && token.contains(char::is_alphabetic);
     let is_string = |mention: &Mention| matches!(mention.constant, Constant::Strings(_));
     let names_a_value = question.mentions.iter().any(is_string);

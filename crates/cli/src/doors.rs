@@ -23,7 +23,9 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     ),
     (
         "You study how it learns",
-        &["demo", "explore", "weigh", "compare", "fleet", "study", "score"],
+        &[
+            "demo", "explore", "search", "weigh", "compare", "fleet", "study", "score",
+        ],
     ),
     ("Beside these", &["completions", "help"]),
 ];

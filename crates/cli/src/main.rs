@@ -18,6 +18,7 @@ mod prompt;
 mod reply_view;
 mod settings_args;
 mod size;
+mod stored_questions;
 mod table_args;
 mod table_view;
 mod terminal;
@@ -65,6 +66,7 @@ enum Command {
     Data(commands::data::Data),
     Score(commands::score::Score),
     Explore(commands::explore::Explore),
+    Search(commands::search::Search),
     Weigh(commands::weigh::Weigh),
     Language(commands::language::Language),
     #[command(hide = true)]
@@ -118,6 +120,7 @@ fn main() -> ExitCode {
         Command::Data(data) => data.execute(),
         Command::Score(score) => score.execute(),
         Command::Explore(explore) => explore.execute(),
+        Command::Search(search) => search.execute(),
         Command::Weigh(weigh) => weigh.execute(),
         Command::Language(language) => language.execute(),
         Command::ReadUpload(read) => read.execute(),

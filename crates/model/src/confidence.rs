@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::equations::solve;
+use crate::equations::climb;
 use crate::{Error, Result};
 
 /// What is known of an answer before it is judged.
@@ -115,9 +115,9 @@ impl Calibration {
             .map(|answer| (features(&answer.signs), answer.right))
             .collect();
         let none = [0.0, 1.0, 0.0, 0.0];
-        let mut curve = newton(&rows, none, [true; 4]);
+        let mut curve = regress(&rows, none, [true; 4]);
         if curve[1] < LEAST_SLOPE {
-            curve = newton(&rows, [0.0, LEAST_SLOPE, 0.0, 0.0], [true, false, true, true]);
+            curve = regress(&rows, [0.0, LEAST_SLOPE, 0.0, 0.0], [true, false, true, true]);
         }
         let [bias, slope, agreement, length] = curve;
         let mut fitted = Calibration {
@@ -178,50 +178,23 @@ fn logistic(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-/// Logistic regression by Newton's steps, from and weakly drawn to `start`; only what is `free` moves.
-fn newton(rows: &[([f64; 4], bool)], start: [f64; 4], free: [bool; 4]) -> [f64; 4] {
+/// Logistic regression from, and weakly drawn to, `start`; only what is `free` moves.
+fn regress(rows: &[([f64; 4], bool)], start: [f64; 4], free: [bool; 4]) -> [f64; 4] {
     /// As if this many answers had spoken for no change.
     const PULL: f64 = 1.0;
-    let mut curve = start;
-    for _ in 0..50 {
-        let mut slopes = [0.0; 4];
-        let mut bends = [[0.0; 4]; 4];
+    climb(start, PULL, free, |curve, around| {
         for (features, right) in rows {
-            let told = logistic(features.iter().zip(&curve).map(|(x, weight)| x * weight).sum());
+            let told = logistic(features.iter().zip(curve).map(|(x, weight)| x * weight).sum());
             let missing = f64::from(u8::from(*right)) - told;
             let weight = told * (1.0 - told);
             for (row, x) in features.iter().enumerate() {
-                slopes[row] += missing * x;
+                around.slopes[row] += missing * x;
                 for (column, y) in features.iter().enumerate() {
-                    bends[row][column] += weight * x * y;
+                    around.bends[row][column] += weight * x * y;
                 }
             }
         }
-        for place in 0..4 {
-            slopes[place] -= PULL * (curve[place] - start[place]);
-            bends[place][place] += PULL;
-            if !free[place] {
-                slopes[place] = 0.0;
-                bends[place] = [0.0; 4];
-                bends.iter_mut().for_each(|row| row[place] = 0.0);
-                bends[place][place] = 1.0;
-            }
-        }
-        let mut step = solve(bends, slopes);
-        let size = step.iter().map(|part| part * part).sum::<f64>().sqrt();
-        // Far from the best point a whole step can be too long.
-        if size > 1.0 {
-            step.iter_mut().for_each(|part| *part /= size);
-        }
-        curve
-            .iter_mut()
-            .zip(step)
-            .for_each(|(weight, part)| *weight += part);
-        if size < 1e-10 {
-            break;
-        }
-    }
-    curve
+    })
 }
 
 /// The least probability for which the answers that reach it are right nine times in ten, by two standard errors

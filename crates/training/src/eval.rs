@@ -111,6 +111,29 @@ pub fn looked_at(models: &[Arc<Network>], examples: &[Example], width: usize) ->
     of_beams(models, examples, width, look_at)
 }
 
+/// The programs of the beams that earn a reward in training, the most probable of each model first, on the current
+/// rayon pool. Nothing but the models decides what is tried, so these may be programs that random exploration, which
+/// goes by the words of the question, never meets.
+///
+/// # Errors
+/// Those of [`answer`].
+pub fn rewarded(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<Vec<String>>> {
+    of_beams(models, examples, width, |found| {
+        let mut programs = Vec::new();
+        for candidate in found.beams.iter().flatten() {
+            visit(found.interpreter, &candidate.tokens)?;
+            let is_right = found
+                .example
+                .answer
+                .is_right(found.interpreter, Purpose::Training, found.scratch);
+            let program = found.interpreter.context().decode(&candidate.tokens);
+            let text = program.map(|program| program.to_string());
+            programs.extend(text.filter(|text| is_right && !programs.contains(text)));
+        }
+        Ok(programs)
+    })
+}
+
 /// What is made of the beams of each question.
 fn of_beams<T: Send>(
     models: &[Arc<Network>],

@@ -16,6 +16,7 @@ pub mod rank;
 pub mod read_upload;
 pub mod run;
 pub mod score;
+pub mod search;
 pub mod serve;
 pub mod sql;
 pub mod study;

@@ -1,11 +1,12 @@
 //! `mapo weigh`: how far the programs of a store can be believed.
 
 use crate::data_args::which_dataset;
+use crate::stored_questions::StoredQuestions;
 use crate::threads::pool;
 use crate::{Outcome, print, print_json};
 use clap::Args;
-use mapo_datasets::{Dataset, Example, Selection};
-use mapo_training::store::{Entry, StoreReader, StoreWriter};
+use mapo_datasets::{Dataset, Example};
+use mapo_training::store::{Entry, StoreWriter};
 use mapo_training::study::annotated::{Annotated, read_annotated};
 use mapo_training::study::meaning::Likeness;
 use mapo_training::study::spurious;
@@ -61,40 +62,11 @@ pub struct Weigh {
 impl Weigh {
     pub fn execute(self) -> Outcome {
         let began = Instant::now();
-        let reader = StoreReader::open(&self.memory)?;
-        let header = reader.header().clone();
-        if header.dataset != self.data.kind() {
-            return Err(format!(
-                "{}: made of {}, but --data names {}",
-                self.memory.display(),
-                header.dataset,
-                self.data
-            )
-            .into());
-        }
-        let entries: Vec<Entry> = reader.collect::<Result<_, _>>()?;
-        let selection = Selection {
-            split: Some(header.split.clone()),
-            reading: header.reading.into(),
-            functions: Some(header.functions),
-            ..Selection::default()
-        };
-        let mut examples: HashMap<String, Example> = HashMap::new();
-        for example in self.data.examples(&selection)? {
-            let example = example?;
-            examples.insert(example.id.clone(), example);
-        }
-        let missing = entries.iter().find(|entry| !examples.contains_key(&entry.id));
-        if let Some(entry) = missing {
-            return Err(format!(
-                "{}: there is no question {} in {} {}",
-                self.memory.display(),
-                entry.id,
-                self.data,
-                header.split
-            )
-            .into());
-        }
+        let StoredQuestions {
+            header,
+            entries,
+            examples,
+        } = StoredQuestions::open(&self.data, &self.memory)?;
         let belief = Belief {
             variations: self.variations,
             ..Belief::default()

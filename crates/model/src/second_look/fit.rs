@@ -9,7 +9,7 @@
 //! the moment, so every step solves a problem with one best point.
 
 use super::{SIGNS, SecondLook, Values, no_change, shares};
-use crate::equations::solve;
+use crate::equations::{Around, climb};
 use crate::{Error, Result};
 
 /// An answer of a beam with its signs, judged.
@@ -61,43 +61,17 @@ impl SecondLook {
             beams.iter().map(move |beam| (*beam, weight))
         });
         let weighed: Vec<(&LookedAt, f64)> = weighed.collect();
-        Ok(Self::of(newton(&weighed), fitted_to, questions))
+        let weights = climb(no_change(), PULL, [true; SIZE], |weights, around| {
+            for (beam, weight) in &weighed {
+                learn_from(beam, *weight, weights, around);
+            }
+        });
+        Ok(Self::of(weights, fitted_to, questions))
     }
-}
-
-/// The weights that make the right answers most probable, by Newton's steps from no change.
-fn newton(beams: &[(&LookedAt, f64)]) -> Values {
-    let start = no_change();
-    let mut weights = start;
-    for _ in 0..100 {
-        let mut slopes = [0.0; SIZE];
-        let mut bends = [[0.0; SIZE]; SIZE];
-        for (beam, weight) in beams {
-            learn_from(beam, *weight, &weights, &mut slopes, &mut bends);
-        }
-        for place in 0..SIZE {
-            slopes[place] -= PULL * (weights[place] - start[place]);
-            bends[place][place] += PULL;
-        }
-        let mut step = solve(bends, slopes);
-        let size = step.iter().map(|part| part * part).sum::<f64>().sqrt();
-        // Far from the best point a whole step can be too long.
-        if size > 1.0 {
-            step.iter_mut().for_each(|part| *part /= size);
-        }
-        weights
-            .iter_mut()
-            .zip(step)
-            .for_each(|(weight, part)| *weight += part);
-        if size < 1e-9 {
-            break;
-        }
-    }
-    weights
 }
 
 /// Adds what one beam says: where to go, and how sharply what is said bends there.
-fn learn_from(beam: &[Seen], weight: f64, weights: &Values, slopes: &mut Values, bends: &mut [Values; SIZE]) {
+fn learn_from(beam: &[Seen], weight: f64, weights: &Values, around: &mut Around<SIZE>) {
     let score = |answer: &Seen| -> f64 {
         let weighed = answer.signs.iter().zip(weights);
         weighed.map(|(sign, weight)| sign * weight).sum()
@@ -129,9 +103,9 @@ fn learn_from(beam: &[Seen], weight: f64, weights: &Values, slopes: &mut Values,
             .map(|(sign, mean)| sign - mean)
             .collect();
         for (row, x) in apart.iter().enumerate() {
-            slopes[row] += weight * wanted * x;
+            around.slopes[row] += weight * wanted * x;
             for (column, y) in apart.iter().enumerate() {
-                bends[row][column] += weight * share * x * y;
+                around.bends[row][column] += weight * share * x * y;
             }
         }
     }

@@ -607,15 +607,16 @@ impl Reader<'_> {
             .iter()
             .any(|end| wave[..from].ends_with(end));
         let counts = field_counts(&wave[from..], self.separator, MOST + 1, true);
-        let lines_below = wave[from..]
+        let below: Vec<&[u8]> = wave[from..]
             .split(|byte| matches!(byte, b'\n' | b'\r'))
-            .map(<[u8]>::trim_ascii);
-        // A single word may be what is left of a row.
-        let are_words = lines_below
+            .map(<[u8]>::trim_ascii)
             .filter(|line| !line.is_empty())
-            .all(|line| line.contains(&b' '));
-        let are_notes =
-            is_apart && are_words && counts.len() <= MOST && counts.iter().all(|count| *count == 1);
+            .collect();
+        // A single word may be what is left of a row.
+        let are_words = below.iter().all(|line| line.contains(&b' '));
+        // Behind a quote that is never closed there are fewer cells than lines.
+        let are_cells = counts.len() == below.len() && counts.iter().all(|count| *count == 1);
+        let are_notes = is_apart && are_words && are_cells && counts.len() <= MOST;
         if are_notes {
             let line = lines + count_lines(&wave[..from]) + 1;
             let said = format!("what stands below the table, from line {line} on, was left out");

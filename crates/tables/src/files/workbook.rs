@@ -35,8 +35,8 @@ pub(super) fn read(
     };
     let read = catch_unwind(AssertUnwindSafe(|| match format {
         Format::Xls => book.xls(file),
-        Format::Ods => book.ods(file),
-        Format::Xlsb => book.xlsb(file),
+        Format::Ods => book.unmerged::<Ods<_>>(file),
+        Format::Xlsb => book.unmerged::<Xlsb<_>>(file),
         _ => book.xlsx(file),
     }));
     read.unwrap_or_else(|_| Err(damaged(&name, "its sheets do not fit its description")))
@@ -142,20 +142,14 @@ impl<'a> Book<'a> {
         self.range(sheet, &range, &merged)
     }
 
-    fn ods(mut self, file: Box<dyn Anywhere>) -> Result<TableBuilder, TableError> {
+    /// Of the other formats nothing is known of cells that were merged.
+    fn unmerged<Book>(mut self, file: Box<dyn Anywhere>) -> Result<TableBuilder, TableError>
+    where
+        Book: Reader<Box<dyn Anywhere>>,
+        Book::Error: Display,
+    {
         let name = self.name;
-        let mut book = Ods::new(file).map_err(|error| damaged(name, error))?;
-        let sheets = self.sheets(book.sheets_metadata())?;
-        let sheet = self.largest_of(&sheets, |sheet| book.worksheet_range(sheet))?;
-        let range = book
-            .worksheet_range(&sheet)
-            .map_err(|error| damaged(name, error))?;
-        self.range(sheet, &range, &[])
-    }
-
-    fn xlsb(mut self, file: Box<dyn Anywhere>) -> Result<TableBuilder, TableError> {
-        let name = self.name;
-        let mut book = Xlsb::new(file).map_err(|error| damaged(name, error))?;
+        let mut book = Book::new(file).map_err(|error| damaged(name, error))?;
         let sheets = self.sheets(book.sheets_metadata())?;
         let sheet = self.largest_of(&sheets, |sheet| book.worksheet_range(sheet))?;
         let range = book
