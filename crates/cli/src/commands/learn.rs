@@ -79,11 +79,8 @@ impl Learn {
             )
             .into());
         }
-        let folder = match corrections.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        let out = self.out.clone().unwrap_or_else(|| folder.join(LEARNT));
+        let beside = || corrections.with_file_name(LEARNT);
+        let out = self.out.clone().unwrap_or_else(beside);
         let mut stopper = Stopper::listen()?;
         let began = Instant::now();
         let work = out.with_extension("run");
