@@ -63,7 +63,7 @@ export class Correcting {
     const form = el("form", { class: "instead", hidden: true },
       others.length === 0 ? "" : el("ul", { class: "chips", "aria-label": "It is one of the other answers" }, others.map((other) =>
         el("li", {}, el("button", { type: "button", onclick: () => this.keep(reply, other.answer, place) }, short(other))))),
-      el("label", { for: "right-answer" }, "It is… (type it, or click its cell in the table; ; between several)"),
+      el("label", { for: "right-answer" }, "It is… Type it or click its cell in the table; a semicolon between several items."),
       el("div", { class: "ask-again" }, input, el("button", { class: "small" }, "Keep")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();

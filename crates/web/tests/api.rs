@@ -528,7 +528,7 @@ fn what_people_say_about_answers_is_kept_where_they_own_it() {
     let (path, learn) = ("/api/tables/{id}/corrections", "/api/tables/{id}/learn");
     let (id, cookie) = server.upload("people.csv", PEOPLE);
     let at = |path: &str, id: &str| path.replace("{id}", id);
-    let look = |id: &str| server.call("GET", &at(path, id), &[("Cookie", &cookie)], b"");
+    let look = |id: &str| server.call("GET", &at(path, id), &[("Cookie", cookie.as_str())], b"");
     let about = look(&id);
     description.check(path, "get", &about);
     assert_eq!(about.json()["corrections"], 0);
@@ -556,7 +556,7 @@ fn what_people_say_about_answers_is_kept_where_they_own_it() {
     for path in [path, learn] {
         let refused = server.call("POST", &at(path, &id), &foreign, said.to_string().as_bytes());
         assert_eq!(refused.status, 403, "{}", refused.text());
-        let plain = server.call("POST", &at(path, &id), &[("Cookie", &cookie)], b"{}");
+        let plain = server.call("POST", &at(path, &id), &[("Cookie", cookie.as_str())], b"{}");
         assert_eq!(plain.status, 415);
     }
     for (wrong, status) in [
@@ -618,7 +618,7 @@ fn where_corrections_are_kept_nowhere_that_is_said() {
     let (id, cookie) = server.upload("people.csv", PEOPLE);
     for id in [id.as_str(), "table-1", "lighthouses"] {
         let at = path.replace("{id}", id);
-        let about = server.call("GET", &at, &[("Cookie", &cookie)], b"");
+        let about = server.call("GET", &at, &[("Cookie", cookie.as_str())], b"");
         description.check(path, "get", &about);
         assert_eq!(about.json()["kept"], false);
         let said = json!({ "question": "which town?", "answer": ["Rome"] });
