@@ -12,7 +12,7 @@ use support::{json, mapo, refused, run_well};
 fn repairs(folder: &Path) -> String {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-data/repairs.csv");
     let copy = folder.join("repairs.csv");
-    std::fs::copy(own, &copy).unwrap();
+    std::fs::copy(own, &copy).expect("the table of the guide");
     copy.display().to_string()
 }
 
@@ -24,18 +24,20 @@ fn told(table: &str, lines: &[&str]) -> (String, String, Option<i32>) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .expect("mapo starts");
     let text = lines.join("\n");
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let mut input = child.stdin.take().expect("it has an input");
+    input.write_all(text.as_bytes()).expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 fn kept(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("mapo-corrections.jsonl")).unwrap_or_default();
     text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect()
 }
 
