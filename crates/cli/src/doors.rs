@@ -6,7 +6,10 @@ use std::fmt::Write;
 
 /// The doors and the commands behind each.
 pub const DOORS: [(&str, &[&str]); 4] = [
-    ("You have a table", &["ask", "serve", "run", "sql", "language"]),
+    (
+        "You have a table",
+        &["ask", "serve", "correct", "learn", "run", "sql", "language"],
+    ),
     (
         "You have questions with answers",
         &[

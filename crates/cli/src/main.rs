@@ -49,6 +49,8 @@ struct Arguments {
 enum Command {
     Ask(commands::ask::Ask),
     Serve(commands::serve::Serve),
+    Correct(commands::correct::Correct),
+    Learn(commands::learn::Learn),
     Demo(commands::demo::Demo),
     Train(commands::train::Train),
     Eval(commands::eval::Eval),
@@ -103,6 +105,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Ask(ask) => ask.execute(),
         Command::Serve(serve) => serve.execute(),
+        Command::Correct(correct) => correct.execute(),
+        Command::Learn(learn) => learn.execute(),
         Command::Demo(demo) => demo.execute(),
         Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),

@@ -5,6 +5,7 @@
 //!   each have an [`Answer`];
 //! * [`sources`] read the files of a dataset or, as [`toy`], make it: a kind of dataset is one module there;
 //!   [`wikisql`] is that benchmark's own engine;
+//! * [`corrections`] are what people say about answers, kept as a dataset of their own beside their tables;
 //! * [`scoring`] is official scoring of the benchmarks;
 //! * [`TableEnv`] is an example as an environment, in which programs are tried;
 //! * [`agreement`] compares our reader with the annotation that WikiTableQuestions comes with.
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agreement;
+pub mod corrections;
 mod dataset;
 mod environment;
 mod example;

@@ -72,6 +72,12 @@ pub enum DatasetError {
         /// The dataset.
         dataset: String,
     },
+    /// A correction that cannot be kept.
+    #[error("{0}")]
+    Correction(String),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Write(#[from] mapo_files::Error),
     /// A table cannot be loaded.
     #[error(transparent)]
     Table(#[from] TableError),

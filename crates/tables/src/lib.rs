@@ -46,7 +46,8 @@ pub use column::{Codes, Column, ColumnId};
 pub use constant::Constant;
 pub use decisions::Decisions;
 pub use files::{
-    Decimal, Header, Largest, LoadOptions, SAYINGS, Separator, TableError, TextEncoding, tables_in,
+    CORRECTIONS, Decimal, Header, Largest, LoadOptions, SAYINGS, Separator, TableError, TextEncoding,
+    tables_in,
 };
 pub use format::Format;
 pub use index::{Held, Next, TextIndex};

@@ -55,6 +55,9 @@ pub enum Error {
     /// A run without questions to learn from.
     #[error("there is no example to train on")]
     NoExamples,
+    /// A file of corrections without any.
+    #[error("{}: there is no correction in it to learn from; say of answers whether they are right first, at the prompt of mapo ask, on the page, or with mapo correct", .0.display())]
+    NoCorrections(PathBuf),
     /// A comparison without questions to compare by.
     #[error("there is no question to compare by; choose another --dev-split")]
     NoQuestions,

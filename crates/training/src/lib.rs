@@ -8,6 +8,7 @@
 //! * [`NeuralLearner`] is the network as it learns;
 //! * [`eval`] answers the questions of a split with one model or several;
 //! * [`ranking`] learns a second look at beams, and says what it is worth;
+//! * [`lesson`] lets a model learn from what people said about its answers, and says whether it is better;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
 //! * [`study`] says what a model knows and where it is wrong;
 //! * [`weighing`] says how far the programs of a memory can be believed;
@@ -20,6 +21,7 @@ pub mod compare;
 mod error;
 pub mod eval;
 mod learner;
+pub mod lesson;
 pub mod ranking;
 mod run;
 mod settings;

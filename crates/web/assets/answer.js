@@ -12,9 +12,10 @@ const SHOWN = 24;
 /**
  * Draws an answer and, in a place of its own, how it was found. `picked` is called with the number of a step, what of the
  * table it concerns and whether it was picked by a key, `other` with a runner-up that is to be shown instead, `ask` with a
- * question that can be asked instead, `point` with cells that something is told about. `link` is its address.
+ * question that can be asked instead, `point` with cells that something is told about. `link` is its address, `correct` the
+ * place where it can be corrected.
  */
-export function drawAnswer({ answer, how }, table, reply, { picked, other, ask, point, link }) {
+export function drawAnswer({ answer, how }, table, reply, { picked, other, ask, point, link, correct }) {
   const guess = reply.probability !== undefined && !reply.sure;
   answer.classList.toggle("unsure", guess);
   answer.replaceChildren(...[
@@ -23,6 +24,7 @@ export function drawAnswer({ answer, how }, table, reply, { picked, other, ask, 
     reply.probability === undefined || reply.program === "" ? "" : meter(reply),
     (reply.column_notes ?? reply.notes ?? []).map((note) => el("p", { class: "took" }, `Note: ${note}.`)),
     reply.left_out ? el("p", { class: "took" }, `Note: ${reply.left_out}.`) : "",
+    correct ?? "",
     el("p", { class: "took foot" }, reply.milliseconds === undefined ? "" : el("span", {}, `Found in ${time(reply.milliseconds)}`),
       link ? copyButton(new URL(link, location.href).href, "a link to this answer", "Copy link") : ""),
   ].flat());

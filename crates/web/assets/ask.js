@@ -1,6 +1,8 @@
 // The page: a table is chosen, questions are asked, answers are shown.
 
 import { drawAnswer, short, whole } from "./answer.js";
+import { Correcting, pickCells } from "./correcting.js";
+import { drawDecisions } from "./decisions.js";
 import { call, el, find, many, percent, post, sentence } from "./dom.js";
 import { Grid } from "./grid.js";
 import { History } from "./history.js";
@@ -15,6 +17,8 @@ let table = null;
 let grid = null;
 let history = null;
 let asking = null;
+let correcting = null;
+pickCells(() => correcting);
 
 const fail = (place) => (error) => {
   if (error === null) return find(place).replaceChildren();
@@ -51,6 +55,8 @@ async function open(id, remember) {
   find("program-hint").textContent = `Columns are called ${table.columns.slice(0, 3).map((column) => column.readings[0]?.program).join(", ")} and so on.`;
   find("program").placeholder = `(hop all_rows ${table.columns[0]?.readings[0]?.program ?? ""})`;
   find("question").value = "";
+  drawDecisions(table, opening.again(table.id));
+  correcting = new Correcting(table, { tell, ask });
   grid = new Grid(find("grid"), table, fail("grid-problem"));
   history = new History(table, (reply) => {
     find("question").value = reply.question;
@@ -171,6 +177,7 @@ function show(reply) {
     ask,
     point: (cells) => grid.point(cells),
     link: reply.question ? link.write(table, reply.question) : null,
+    correct: reply.question ? correcting.draw(reply) : null,
   });
   grid.mark(whole(reply));
   drawHistory(reply);

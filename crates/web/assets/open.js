@@ -6,6 +6,8 @@ import { Told, call, el, find, many, size } from "./dom.js";
 export function welcome(opened, tell) {
   const problem = find("open-problem");
   let limits = null;
+  /** The file that was opened last, to read it again. */
+  let last = null;
 
   const fail = (error) => {
     problem.replaceChildren(el("p", { class: "problem" }, error.message));
@@ -23,6 +25,7 @@ export function welcome(opened, tell) {
       find("drop").classList.add("busy");
       tell(`Loading ${name}…`);
       const table = await call(`/api/tables?name=${encodeURIComponent(name)}`, { method: "POST", body: content });
+      last = { id: table.id, content, name };
       opened(table.id);
     } catch (error) {
       fail(error);
@@ -96,6 +99,19 @@ export function welcome(opened, tell) {
   }, fail);
 
   return {
+    /** What reads the file of a table once more with what is said about it, as long as the page has the file. */
+    again(id) {
+      if (last?.id !== id) return null;
+      const { content, name } = last;
+      return async (told) => {
+        told.set("name", name);
+        const table = await call(`/api/tables?${told}`, { method: "POST", body: content });
+        // The other reading is not asked any more.
+        await call(`/api/tables/${encodeURIComponent(id)}`, { method: "DELETE" }).catch(() => null);
+        last = { id: table.id, content, name };
+        opened(table.id);
+      };
+    },
     /** Shows what there is to open. */
     async refresh() {
       problem.replaceChildren();

@@ -27,6 +27,9 @@ pub enum Error {
     /// The folder of runs.
     #[error("{}: is no folder; --runs wants the folder that holds runs of `mapo train`", .0.display())]
     NoRuns(PathBuf),
+    /// The folder of corrections.
+    #[error("{}: is no folder; --corrections wants the folder that corrections of uploaded tables are kept in", .0.display())]
+    NoCorrections(PathBuf),
     /// A name in --host that is none.
     #[error(
         "'{0}' is no host name; write it as it stands in the browser's address, without http:// and port"

@@ -20,6 +20,8 @@ pub struct Limits {
     pub reading_time: Duration,
     /// How long a question may take, with the time that it waits for its turn.
     pub question_time: Duration,
+    /// How long learning from corrections may take.
+    pub learning_time: Duration,
     /// How long an upload may take, until the table is ready.
     pub upload_time: Duration,
     /// How long a client may neither send nor take a byte that is due.
@@ -53,6 +55,7 @@ impl Default for Limits {
             reading_memory: 2 << 30,
             reading_time: Duration::from_secs(10),
             question_time: Duration::from_secs(20),
+            learning_time: Duration::from_secs(900),
             upload_time: Duration::from_secs(60),
             stall: Duration::from_secs(10),
             questions: cores,

@@ -34,6 +34,8 @@ const ASSETS: &[Asset] = assets![
     "/assets/dom.js" JS "dom.js"
     "/assets/ask.js" JS "ask.js"
     "/assets/answer.js" JS "answer.js"
+    "/assets/correcting.js" JS "correcting.js"
+    "/assets/decisions.js" JS "decisions.js"
     "/assets/grid.js" JS "grid.js"
     "/assets/looking.js" JS "looking.js"
     "/assets/history.js" JS "history.js"

@@ -3,6 +3,9 @@
 use crate::api::{self, App};
 use crate::error::Error;
 use crate::guard::{Hosts, guard};
+use crate::home::Home;
+use crate::learning::Learner;
+use crate::learnt::Models;
 use crate::limits::Limits;
 use crate::page;
 use crate::reading::UploadReader;
@@ -13,6 +16,7 @@ use crate::together::Together;
 use crate::turns::Turns;
 use crate::work::Work;
 use axum::Router;
+use axum::body::Bytes;
 use axum::middleware::from_fn_with_state;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -46,6 +50,15 @@ pub struct Options {
     pub runs: Option<PathBuf>,
     /// What the model is called.
     pub model: String,
+    /// Whether corrections of answers about [`tables`](Self::tables) are kept beside them.
+    pub keeps_corrections: bool,
+    /// The folder in which those about uploaded tables and examples are kept, with the tables; without one they are not.
+    pub corrections: Option<PathBuf>,
+    /// The program that learns from corrections in a process of its own, and its arguments before the file of corrections. It tells
+    /// how far it is in lines of JSON (`step`, `of`), and last what came of it.
+    pub learner: Option<(PathBuf, Vec<String>)>,
+    /// Whether the model that learnt from the corrections beside a table answers questions about it.
+    pub uses_learnt: bool,
     /// The program that reads strangers' files in a process of its own, by
     /// [`read_for_server`](crate::read_for_server): its path and the argument that makes it do so. Without one they are read in
     /// this process, where a file that takes all memory takes the server with it.
@@ -64,6 +77,10 @@ impl Default for Options {
             tables: Vec::new(),
             runs: None,
             model: "the model in the box".to_owned(),
+            keeps_corrections: false,
+            corrections: None,
+            learner: None,
+            uses_learnt: true,
             reader: None,
             limits: Limits::default(),
             reading: LoadOptions {
@@ -95,20 +112,36 @@ impl Server {
         if let Some(runs) = options.runs.as_ref().filter(|runs| !runs.is_dir()) {
             return Err(Error::NoRuns(runs.clone()));
         }
+        if let Some(folder) = options.corrections.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(Error::NoCorrections(folder.clone()));
+        }
         let address = options.address;
         let listener = TcpListener::bind(address)
             .await
             .map_err(|source| Error::Address { address, source })?;
         let mut shared = Vec::new();
         for (number, path) in (1..).zip(&options.tables) {
-            shared.push(Arc::new(Held::open(path, number, &options.reading)?));
+            let home = || Home::beside(path, &options.reading);
+            let held = Held::open(path, number, &options.reading)?;
+            shared.push(Arc::new(held.at(options.keeps_corrections.then(home))));
         }
         for example in &EXAMPLES {
-            shared.push(Arc::new(Held::example(example)?));
+            let home = options.corrections.as_ref().map(|folder| {
+                let (name, content) = (format!("{}.csv", example.id), example.csv.as_bytes());
+                Home::under(
+                    folder,
+                    &name,
+                    Bytes::from_static(content),
+                    &LoadOptions::default(),
+                )
+            });
+            shared.push(Arc::new(Held::example(example)?.at(home)));
         }
         let limits = options.limits;
         let app = Arc::new(App {
-            answerer,
+            models: Arc::new(Models::new(answerer, options.uses_learnt)),
+            learner: Learner::new(options.learner, limits.learning_time),
+            corrections: options.corrections,
             model: options.model,
             sessions: Sessions::new(&limits),
             shared,
@@ -194,6 +227,7 @@ impl Server {
             });
         }
         drop(self.listener);
+        self.app.learner.end();
         let _ = timeout(GRACE, graceful.shutdown()).await;
         sweeper.abort();
     }

@@ -1,5 +1,6 @@
 //! Tables that can be asked: examples, those of the command line, and uploaded ones.
 
+use crate::home::Home;
 use crate::view::View;
 use mapo_tables::{ColumnKind, Decisions, LeftOut, LoadOptions, PlainFile, Table};
 use serde::Serialize;
@@ -99,6 +100,8 @@ pub(crate) struct Held {
     pub path: Option<PathBuf>,
     /// Whether every reader reads the file as we did; of an upload found while its bytes were there.
     pub plain: OnceLock<Option<PlainFile>>,
+    /// Where corrections of its answers are kept, if they are.
+    pub home: Option<Home>,
     /// Questions to begin with.
     pub questions: Vec<&'static str>,
     /// Questions that the model is known to answer, made when somebody first wants them.
@@ -120,6 +123,7 @@ impl Held {
             table: Arc::new(table),
             path: None,
             plain: OnceLock::new(),
+            home: None,
             questions: Vec::new(),
             suggested: OnceLock::new(),
             seen: Mutex::default(),
@@ -163,6 +167,15 @@ impl Held {
             path: Some(path.to_owned()),
             ..Held::new(format!("table-{number}"), name.into_owned(), Source::Given, table)
         })
+    }
+
+    /// The same table with a place for its corrections.
+    pub fn at(self, home: Option<Home>) -> Self {
+        Held {
+            bytes: self.bytes + home.as_ref().map_or(0, Home::bytes),
+            home,
+            ..self
+        }
     }
 
     pub fn describe(&self) -> Description {

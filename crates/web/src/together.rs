@@ -28,6 +28,7 @@ pub(crate) struct Together {
 struct Waiting {
     /// By what its asker finds it again.
     number: Arc<()>,
+    answerer: Arc<Answerer>,
     table: Arc<Table>,
     question: String,
     tell: oneshot::Sender<Answer>,
@@ -56,11 +57,17 @@ impl Together {
         Some(waiting.remove(place))
     }
 
-    /// Takes along those who have waited for the longest time.
-    fn take_along(&self, most: usize) -> Vec<Waiting> {
+    /// Takes along those who have waited for the longest time and ask the same model.
+    fn take_along(&self, answerer: &Arc<Answerer>, most: usize) -> Vec<Waiting> {
         let mut waiting = self.waiting();
-        let count = most.min(waiting.len());
-        let mut taken: Vec<Waiting> = waiting.drain(..count).collect();
+        let mut count = 0;
+        let mut taken: Vec<Waiting> = waiting
+            .extract_if(.., |other| {
+                let is_taken = count < most && Arc::ptr_eq(&other.answerer, answerer);
+                count += usize::from(is_taken);
+                is_taken
+            })
+            .collect();
         taken.retain(|other| !other.tell.is_closed());
         taken
     }
@@ -82,6 +89,7 @@ impl Together {
         let number = Arc::new(());
         self.waiting().push(Waiting {
             number: Arc::clone(&number),
+            answerer: Arc::clone(answerer),
             table: Arc::clone(table),
             question: question.clone(),
             tell,
@@ -106,7 +114,7 @@ impl Together {
             };
         };
         drop(place);
-        let others = self.take_along(MOST - 1);
+        let others = self.take_along(answerer, MOST - 1);
         let answerer = Arc::clone(answerer);
         let answered = work.work(turn, due, move || {
             let all: Vec<&Waiting> = std::iter::once(&mine).chain(&others).collect();

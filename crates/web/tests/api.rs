@@ -505,3 +505,133 @@ fn every_answer_carries_the_headers_that_protect_the_page() {
         304
     );
 }
+
+/// A learner that says how far it is and that the model is not better.
+fn learner() -> Option<(std::path::PathBuf, Vec<String>)> {
+    let script = r#"echo '{"step": 1, "of": 2}'; echo '{"better": false, "why": "it is a shell"}'"#;
+    Some(("/bin/sh".into(), vec!["-c".to_owned(), script.to_owned()]))
+}
+
+#[test]
+fn what_people_say_about_answers_is_kept_where_they_own_it() {
+    let (kept, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let given = beside.path().join("towns.csv");
+    std::fs::write(&given, "Town,Sales\nOslo,3\nRome,4\n").unwrap();
+    let server = Running::start(Options {
+        tables: vec![given.clone()],
+        keeps_corrections: true,
+        corrections: Some(kept.path().to_owned()),
+        learner: learner(),
+        ..Options::default()
+    });
+    let description = Description::of(&server);
+    let (path, learn) = ("/api/tables/{id}/corrections", "/api/tables/{id}/learn");
+    let (id, cookie) = server.upload("people.csv", PEOPLE);
+    let at = |path: &str, id: &str| path.replace("{id}", id);
+    let look = |id: &str| server.call("GET", &at(path, id), &[("Cookie", cookie.as_str())], b"");
+    let about = look(&id);
+    description.check(path, "get", &about);
+    assert_eq!(about.json()["corrections"], 0);
+    assert_eq!(about.json()["learns"], true);
+    let early = server.post(&at(learn, &id), &cookie, &json!({}));
+    description.check(learn, "post", &early);
+    assert_eq!(early.status, 422, "{}", early.text());
+    let said = json!({ "question": "who is from tulsa?", "answer": ["Anne", "Cy"] });
+    let answer = server.post(&at(path, &id), &cookie, &said);
+    description.check(path, "post", &answer);
+    assert_eq!(
+        (answer.status, answer.json()["corrections"].as_u64()),
+        (201, Some(1))
+    );
+    let file = std::path::PathBuf::from(answer.json()["file"].as_str().unwrap());
+    assert!(file.starts_with(kept.path()), "{}", file.display());
+    assert_eq!(std::fs::read(file.with_file_name("people.csv")).unwrap(), PEOPLE);
+    // Nobody else's session has the table, and other sites are refused as everywhere.
+    assert_eq!(server.post(&at(path, &id), "", &said).status, 404);
+    let foreign = [
+        ("Content-Type", "application/json"),
+        ("Cookie", cookie.as_str()),
+        ("Origin", "http://evil.example"),
+    ];
+    for path in [path, learn] {
+        let refused = server.call("POST", &at(path, &id), &foreign, said.to_string().as_bytes());
+        assert_eq!(refused.status, 403, "{}", refused.text());
+        let plain = server.call("POST", &at(path, &id), &[("Cookie", cookie.as_str())], b"{}");
+        assert_eq!(plain.status, 415);
+    }
+    for (wrong, status) in [
+        (json!({ "question": "who?", "answer": [] }), 422),
+        (json!({ "question": "", "answer": ["Anne"] }), 422),
+        (json!({ "question": "who?", "answer": "Anne" }), 400),
+        (json!({ "question": "who?", "answer": vec!["Anne"; 200] }), 422),
+    ] {
+        let refused = server.post(&at(path, &id), &cookie, &wrong);
+        description.check(path, "post", &refused);
+        assert_eq!(refused.status, status, "{}", refused.text());
+    }
+    // Those of a table of the command line are beside it.
+    let said = json!({ "question": "which town sold the most?", "answer": ["Rome"] });
+    let answer = server.post(&at(path, "table-1"), "", &said);
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    assert!(beside.path().join("mapo-corrections.jsonl").is_file());
+    // Learning tells what came of it.
+    let begun = server.post(&at(learn, &id), &cookie, &json!({}));
+    description.check(learn, "post", &begun);
+    assert_eq!(begun.status, 202, "{}", begun.text());
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    loop {
+        let about = look(&id);
+        description.check(path, "get", &about);
+        let learning = about.json()["learning"].clone();
+        if learning["state"] == "done" {
+            assert_eq!(learning["report"]["why"], "it is a shell");
+            break;
+        }
+        assert_eq!(learning["state"], "learning", "{learning}");
+        assert!(std::time::Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // A damaged line is told by its number.
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}{{\"table\": \"people")).unwrap();
+    let refused = server.post(
+        &at(path, &id),
+        &cookie,
+        &json!({ "question": "who?", "answer": ["Bob"] }),
+    );
+    assert_eq!(refused.status, 422);
+    assert!(refused.text().contains("line 2"), "{}", refused.text());
+}
+
+#[test]
+fn where_corrections_are_kept_nowhere_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = folder.path().join("towns.csv");
+    std::fs::write(&given, "Town,Sales\nOslo,3\nRome,4\n").unwrap();
+    let server = Running::start(Options {
+        tables: vec![given],
+        learner: learner(),
+        ..Options::default()
+    });
+    let description = Description::of(&server);
+    let path = "/api/tables/{id}/corrections";
+    let (id, cookie) = server.upload("people.csv", PEOPLE);
+    for id in [id.as_str(), "table-1", "lighthouses"] {
+        let at = path.replace("{id}", id);
+        let about = server.call("GET", &at, &[("Cookie", cookie.as_str())], b"");
+        description.check(path, "get", &about);
+        assert_eq!(about.json()["kept"], false);
+        let said = json!({ "question": "which town?", "answer": ["Rome"] });
+        let refused = server.post(&at, &cookie, &said);
+        description.check(path, "post", &refused);
+        assert_eq!(refused.status, 403);
+        assert!(refused.text().contains("--corrections"), "{}", refused.text());
+        let refused = server.post(&at.replace("corrections", "learn"), &cookie, &json!({}));
+        assert_eq!(refused.status, 403);
+    }
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing was written"
+    );
+}

@@ -8,9 +8,11 @@ use crate::{Outcome, print_styled, table_view};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_answering::{Answerer, Reply, check_question, fitting};
+use mapo_datasets::corrections::{Correction, beside, learnt_beside};
 use mapo_language::{Function, HandWritten};
 use mapo_tables::{LoadOptions, Table};
 use serde_json::json;
+use std::cell::RefCell;
 use std::error::Error;
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -30,7 +32,8 @@ use std::time::Duration;
 ///
 /// Shows the answer, how sure it is, the program behind it in plain English, in the language of `mapo run` and as SQL,
 /// the cells that it used, and the runners-up. Without a question it is a prompt; where the input is no terminal, each
-/// line is a question. The model in the box answers, unless --model names another. The exit code is 0 if there is an
+/// line is a question. The model in the box answers, or what `mapo learn` made of it for the tables of this folder, unless
+/// --model names another. At the prompt, .right and .wrong say how an answer was. The exit code is 0 if there is an
 /// answer, 1 if one question was asked and there is none, and 2 if something is wrong.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -67,8 +70,8 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// Loading that takes longer than this is shown.
 const LONG: Duration = Duration::from_millis(700);
 
-/// What questions may be about, one table at the least.
-type Tables = Vec<Arc<Table>>;
+/// What questions may be about, one table at the least, and the files that they come from.
+type Tables = (Vec<Arc<Table>>, Vec<PathBuf>);
 
 impl Ask {
     pub fn execute(self) -> Outcome {
@@ -81,11 +84,14 @@ impl Ask {
             }
             None => {}
         }
-        let (answerer, tables) = self.load()?;
+        let (answerer, (tables, files)) = self.load()?;
         let asking = Asking {
             answerer,
             table: Arc::clone(&tables[0]),
             tables,
+            files,
+            reading: self.reading.options(),
+            last: RefCell::default(),
             style: Style::new(self.color),
             json: self.json,
             alternatives: self.alternatives,
@@ -105,9 +111,18 @@ impl Ask {
     /// The model and the table, at the same time.
     fn load(&self) -> Result<(Answerer, Tables), Box<dyn Error>> {
         let options = self.reading.options();
+        let model = self.model.clone().or_else(|| {
+            let learnt = learnt_beside(&self.table).filter(|_| self.table != Path::new("-"))?;
+            // Who asks shall know that it is another model than elsewhere.
+            let file = clean(&learnt.display().to_string());
+            eprintln!(
+                "mapo: {file} answers, which learnt from corrections (--model box is the model in the box)"
+            );
+            Some(learnt)
+        });
         let shown = Waiting::start(format!("reading {}", clean(&self.table.display().to_string())));
         let (answerer, tables) = rayon::join(
-            || match &self.model {
+            || match &model {
                 Some(file) => Answerer::open(file),
                 None => Answerer::boxed(),
             },
@@ -124,7 +139,7 @@ impl Ask {
         for path in [&self.table].into_iter().chain(&self.also) {
             files.extend(mapo_datasets::tables::files(path).map_err(|error| error.to_string())?);
         }
-        let (mut tables, mut problems) = (Vec::new(), Vec::new());
+        let (mut tables, mut read, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         for file in &files {
             // `-` is the standard input there too.
             let opened = Table::open(file, options).map_err(|error| error.to_string());
@@ -133,7 +148,10 @@ impl Ask {
                 Err(error) => Err(error.to_string()),
             };
             match opened.and_then(usable) {
-                Ok(table) => tables.push(table),
+                Ok(table) => {
+                    tables.push(table);
+                    read.push(file.clone());
+                }
                 Err(problem) => problems.push(problem),
             }
         }
@@ -143,7 +161,7 @@ impl Ask {
                 for problem in problems.iter().chain(&last) {
                     eprintln!("mapo: passed over: {}", clean_lines(problem));
                 }
-                Ok(tables)
+                Ok((tables, read))
             }
         }
     }
@@ -189,6 +207,12 @@ struct Asking {
     table: Arc<Table>,
     /// and all that questions may be about.
     tables: Vec<Arc<Table>>,
+    /// Where each of them is,
+    files: Vec<PathBuf>,
+    /// and how it was read.
+    reading: LoadOptions,
+    /// The last answer, and the number of the table that it is about.
+    last: RefCell<Option<(Reply, usize)>>,
     style: Style,
     json: bool,
     alternatives: Option<usize>,
@@ -197,21 +221,49 @@ struct Asking {
 impl Asking {
     /// Answers one question and says whether there is an answer.
     fn answer(&self, question: &str) -> Result<bool, Box<dyn Error>> {
-        let table = self.fitting(question);
+        let number = self.fitting(question);
+        let table = &self.tables[number];
+        // What was answered before is no longer what is meant, also if this fails.
+        self.last.take();
         let mut reply = self.answerer.ask(table, question)?;
         if let Some(most) = self.alternatives {
             reply.alternatives.truncate(most);
         }
         self.show(&reply, table)?;
-        Ok(!reply.program.is_empty())
+        let has_answer = !reply.program.is_empty();
+        self.last.replace(Some((reply, number)));
+        Ok(has_answer)
     }
 
-    /// The table that a question is about.
-    fn fitting(&self, question: &str) -> &Arc<Table> {
+    /// The number of the table that a question is about.
+    fn fitting(&self, question: &str) -> usize {
         match &self.tables[..] {
-            [only] => only,
-            tables => &tables[fitting(tables, question)[0].table],
+            [_] => 0,
+            tables => fitting(tables, question)[0].table,
         }
+    }
+
+    /// Keeps what somebody says of the last answer: what `right` makes of it is the right one.
+    fn correct(
+        &self,
+        right: impl FnOnce(&Reply, &Table) -> Result<Vec<String>, String>,
+    ) -> Result<String, Box<dyn Error>> {
+        let last = self.last.borrow();
+        let Some((reply, number)) = last.as_ref() else {
+            return Err("ask a question first, then say whether the answer is right".into());
+        };
+        let (file, table) = (&self.files[*number], &self.tables[*number]);
+        if file == Path::new("-") {
+            return Err(
+                "the table comes from the standard input, so that nothing can be kept beside it; name a file"
+                    .into(),
+            );
+        }
+        let answer = right(reply, table)?;
+        let told = self.style.bold(reply_view::items(&answer, answer.len()));
+        let correction = Correction::new(file, &self.reading, table, &reply.question, answer)?;
+        let kept = super::correct::told(&correction.keep(&beside(file))?);
+        Ok(format!("{told}\n{}", self.style.dim(clean(&kept))))
     }
 
     fn show(&self, reply: &Reply, table: &Table) -> Outcome {
@@ -359,6 +411,17 @@ impl Asking {
                 Err("give a program, as in .program (argmax all_rows r.year-num) (hop v0 r.title-str)".into())
             }
             ".program" => self.program(rest),
+            ".right" => self.correct(|reply, _| match (reply.answer.len(), reply.answer_total) {
+                (0, _) => Err("there was no answer; .wrong ANSWER says what it is".to_owned()),
+                (told, all) if told < all => Err(format!("the answer has {all} items, too many to keep")),
+                _ => Ok(reply.answer.clone()),
+            }),
+            ".wrong" if rest.is_empty() => {
+                Err("say what is right, as in .wrong Priya Nair; several items with ; between them".into())
+            }
+            ".wrong" => self.correct(|_, _| Ok(rest.split(';').map(|item| item.trim().to_owned()).collect())),
+            ".other" => self.correct(|reply, _| other(reply, rest)),
+            ".cell" => self.correct(|_, table| cell(table, rest)),
             other => Err(format!("there is no {}; .help lists what there is", clean(other)).into()),
         }
     }
@@ -404,6 +467,45 @@ impl Asking {
     }
 }
 
+/// The runner-up that somebody means.
+fn other(reply: &Reply, place: &str) -> Result<Vec<String>, String> {
+    let all = reply.alternatives.len();
+    let place: Option<usize> = place.parse().ok();
+    let found = place.and_then(|place| reply.alternatives.get(place.checked_sub(1)?));
+    match found {
+        Some(other) if other.answer.len() < other.answer_total => Err(format!(
+            "that answer has {} items, too many to keep",
+            other.answer_total
+        )),
+        Some(other) => Ok(other.answer.clone()),
+        None if all == 0 => Err("there was no other answer; .wrong ANSWER says what is right".to_owned()),
+        None => Err(format!(
+            "say which of the other answers is right by its place, 1 to {all}, as in .other 1"
+        )),
+    }
+}
+
+/// The cell that somebody means: a row as it is counted where it is shown, and the name of a column.
+fn cell(table: &Table, said: &str) -> Result<Vec<String>, String> {
+    let (row, name) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+    let row = row.parse::<usize>().ok().and_then(|row| row.checked_sub(1));
+    let row = row.filter(|row| *row < table.rows());
+    let name = name.trim();
+    let headers = table.headers().iter();
+    let column = headers
+        .clone()
+        .position(|header| header.trim().eq_ignore_ascii_case(name));
+    match (row, column) {
+        (Some(row), Some(column)) => Ok(vec![table.cell(row, column).trim().to_owned()]),
+        (None, _) => Err(format!(
+            "say which row, 1 to {}, and which column, as in .cell 3 {}",
+            table.rows(),
+            table.headers().first().map_or("Name", |header| header.as_str())
+        )),
+        (Some(_), None) => Err(format!("there is no column '{name}'; .columns lists them")),
+    }
+}
+
 /// What somebody says at the prompt, or in a line of a file.
 #[derive(Debug, PartialEq)]
 enum Said<'a> {
@@ -444,10 +546,16 @@ fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
     }
 }
 
-const COMMANDS: [&str; 5] = [".columns", ".table", ".program", ".help", ".quit"];
+const COMMANDS: [&str; 9] = [
+    ".right", ".wrong", ".other", ".cell", ".columns", ".table", ".program", ".help", ".quit",
+];
 
 const HELP: &str = "\
 Ask anything about the table, or:
+  .right            the last answer is right
+  .wrong ANSWER     it is this one; several items with ; between them
+  .other N          it is the N-th of the others
+  .cell ROW COLUMN  it is this cell
   .columns          the columns, and how programs call them
   .table [N]        the first rows
   .program PROGRAM  run a program by hand (mapo language lists the functions)
@@ -464,6 +572,7 @@ mod tests {
             ("help", Said::Command(".help", "")),
             (".columns ", Said::Command(".columns", "")),
             (".table 3", Said::Command(".table", "3")),
+            (".wrong Priya Nair", Said::Command(".wrong", "Priya Nair")),
             (" exit", Said::Leave),
             (".quit", Said::Leave),
             ("quit", Said::Leave),

@@ -23,7 +23,8 @@ use tokio::sync::Notify;
 /// The page takes a table that is dragged in or pasted, answers questions about it, and shows the program behind an
 /// answer step by step with the cells that it used. /runs shows the curves of training runs, live; /api describes the
 /// API. Tables of the command line can be of any size and are everybody's; uploaded ones are limited, belong to one
-/// session, live in memory only and are forgotten. Ctrl-C stops it.
+/// session, live in memory only and are forgotten. What people say about answers is kept beside the tables of the command
+/// line, about uploads only with --corrections, and can be learnt from on the page. Ctrl-C stops it.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Serve {
@@ -42,6 +43,10 @@ pub struct Serve {
     /// The model that answers; without one, the model in the box.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
+    /// Keep what is said about answers on uploaded tables and examples in this folder, with the tables. Corrections of TABLE
+    /// are kept beside it, unless others than this machine can reach the server and this is not given.
+    #[arg(long, value_name = "DIR")]
+    corrections: Option<PathBuf>,
     #[command(flatten)]
     reading: TableArgs,
     #[command(flatten)]
@@ -73,6 +78,9 @@ struct LimitArgs {
     /// The longest that a question may take, in seconds, with waiting.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     question_time: Duration,
+    /// The longest that learning from corrections may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "900", value_parser = seconds)]
+    learning_time: Duration,
     /// The longest that an upload may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     upload_time: Duration,
@@ -130,6 +138,7 @@ impl LimitArgs {
             reading_memory: self.reading_memory.0 as usize,
             reading_time: self.reading_time,
             question_time: self.question_time,
+            learning_time: self.learning_time,
             upload_time: self.upload_time,
             stall: self.stall_time,
             questions: self.max_questions.unwrap_or(usual.questions),
@@ -163,6 +172,8 @@ impl Serve {
             tables.extend(mapo_datasets::tables::files(path)?);
         }
         let name = self.model.as_ref().and_then(|file| file.file_name());
+        let learning = [super::learn::NAME, "--json", "--progress", "--aside"];
+        let learning = learning.map(str::to_owned).to_vec();
         let options = Options {
             address: self.address,
             hosts: self.host,
@@ -172,6 +183,10 @@ impl Serve {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => Options::default().model,
             },
+            keeps_corrections: self.address.ip().is_loopback() || self.corrections.is_some(),
+            corrections: self.corrections,
+            learner: Some((this_program()?, learning)),
+            uses_learnt: self.model.is_none(),
             reader: Some((this_program()?, super::read_upload::NAME.to_owned())),
             limits: self.limits.limits(),
             reading: self.reading.told(),

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, \
+pub(crate) const LAYOUT: &str = "each line is {\"table\": \"path.csv\", \"question\": \"…\", \"answer\": [\"…\"]}, \
                       with paths from the file's own folder and, if it is known, a \"program\"";
 
 #[derive(Deserialize)]
@@ -256,6 +256,12 @@ impl Source for JsonLines {
     ) -> Result<Examples, DatasetError> {
         examples(file, split, reading, wanted)
     }
+}
+
+/// The table of a line, what is said about its file, and the question; or what is wrong with the line.
+pub(crate) fn about(line: &str) -> Result<(PathBuf, BTreeMap<String, String>, String), String> {
+    let line: Line = serde_json::from_str(line).map_err(|error| format!("{error}; {LAYOUT}"))?;
+    Ok((line.table, line.read, line.question))
 }
 
 /// A table's file, read as is said about it.

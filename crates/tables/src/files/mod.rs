@@ -26,7 +26,7 @@ mod told;
 mod workbook;
 
 pub use largest::Largest;
-pub use path::tables_in;
+pub use path::{CORRECTIONS, tables_in};
 pub use told::{Decimal, Header, SAYINGS, Separator, TextEncoding};
 
 use crate::decisions::Decisions;

@@ -41,6 +41,9 @@ fn is_address(text: &str) -> bool {
     scheme.is_some_and(|scheme| scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
+/// What people said about answers is kept under this name beside their tables. It is no table itself.
+pub const CORRECTIONS: &str = "mapo-corrections.jsonl";
+
 /// The files of a folder that may be tables by their names, sorted.
 ///
 /// # Errors
@@ -50,7 +53,8 @@ pub fn tables_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let may_be = name.is_some_and(|name| !name.starts_with('.') && Format::may_be(&name));
+        let may_be =
+            name.is_some_and(|name| !name.starts_with('.') && name != CORRECTIONS && Format::may_be(&name));
         if may_be && path.is_file() {
             tables.push(path);
         }

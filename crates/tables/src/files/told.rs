@@ -10,7 +10,8 @@ use std::str::FromStr;
 pub const SAYINGS: [&str; 6] = ["format", "sheet", "header", "encoding", "separator", "decimal"];
 
 impl LoadOptions {
-    /// Says one thing about a file, by the name of the command's option.
+    /// Says one thing about a file, by the name of the command's option; `totals` says whether a row that adds up the
+    /// others is `kept` or `left-out`.
     ///
     /// # Errors
     /// If it cannot be said so.
@@ -22,6 +23,13 @@ impl LoadOptions {
             "encoding" => self.encoding = Some(value.parse()?),
             "separator" => self.separator = Some(value.parse()?),
             "decimal" => self.decimal = Some(value.parse()?),
+            "totals" => {
+                self.drop_totals = match value {
+                    "kept" => false,
+                    "left-out" => true,
+                    _ => return Err(format!("a row of totals is kept or left-out, not '{value}'")),
+                }
+            }
             _ => {
                 return Err(format!(
                     "nothing is called '{what}'; there is {}",
@@ -190,6 +198,11 @@ mod tests {
         );
         assert_eq!(again.len(), SAYINGS.len());
         assert!(options.tell("colour", "red").unwrap_err().contains("encoding"));
+        options.tell("totals", "left-out").unwrap();
+        assert!(options.drop_totals);
+        options.tell("totals", "kept").unwrap();
+        assert!(!options.drop_totals);
+        assert!(options.tell("totals", "no").unwrap_err().contains("left-out"));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> Json<Value> {
 }
 
 pub(super) async fn model(State(app): State<Arc<App>>) -> Json<Value> {
-    let card = app.answerer.card().write().unwrap_or_default();
+    let card = app.models.own().card().write().unwrap_or_default();
     Json(json!({ "model": app.model, "card": card }))
 }
 

@@ -1,6 +1,7 @@
 //! The JSON API. What it takes and gives is described in `openapi.json`, which tests hold to the truth.
 
 mod about;
+mod corrections;
 mod duckdb;
 mod questions;
 mod rows;
@@ -10,13 +11,15 @@ mod tables;
 
 use crate::body::{self, Allowed};
 use crate::error::Problem;
+use crate::learning::Learner;
+use crate::learnt::Models;
 use crate::limits::Limits;
 use crate::reading::UploadReader;
 use crate::sessions::{SessionId, Sessions};
 use crate::tables::Held;
 use crate::together::Together;
 use crate::turns::Turns;
-use crate::work::Work;
+use crate::work::{Due, Work};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -30,7 +33,10 @@ use std::time::Instant;
 /// Everything that requests need.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub answerer: Arc<Answerer>,
+    pub models: Arc<Models>,
+    pub learner: Learner,
+    /// The folder for corrections of uploaded tables.
+    pub corrections: Option<PathBuf>,
     /// What the model is called: the name of its file.
     pub model: String,
     pub limits: Limits,
@@ -56,7 +62,7 @@ pub(crate) struct App {
 }
 
 /// The paths of the API with their methods.
-pub const ROUTES: [(&str, &[&str]); 15] = [
+pub const ROUTES: [(&str, &[&str]); 17] = [
     ("/api/openapi.json", &["get"]),
     ("/api/health", &["get"]),
     ("/api/model", &["get"]),
@@ -70,6 +76,8 @@ pub const ROUTES: [(&str, &[&str]); 15] = [
     ("/api/tables/{id}/ask", &["post"]),
     ("/api/tables/{id}/run", &["post"]),
     ("/api/tables/{id}/duckdb", &["post"]),
+    ("/api/tables/{id}/corrections", &["get", "post"]),
+    ("/api/tables/{id}/learn", &["post"]),
     ("/api/runs", &["get"]),
     ("/api/runs/metrics", &["get"]),
 ];
@@ -89,6 +97,11 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/tables/{id}/ask", post(questions::ask))
         .route("/api/tables/{id}/run", post(questions::run))
         .route("/api/tables/{id}/duckdb", post(duckdb::query))
+        .route(
+            "/api/tables/{id}/corrections",
+            get(corrections::look).post(corrections::correct),
+        )
+        .route("/api/tables/{id}/learn", post(corrections::learn))
         .route("/api/runs", get(runs::list))
         .route("/api/runs/metrics", get(runs::metrics))
 }
@@ -101,6 +114,19 @@ impl App {
         found.cloned().ok_or_else(|| {
             Problem::not_found("there is no such table here; uploaded ones are forgotten after a while")
         })
+    }
+
+    /// The model that answers questions about a table.
+    pub async fn answerer(&self, held: &Arc<Held>, due: Due) -> Result<Arc<Answerer>, Problem> {
+        if let Some(answerer) = self.models.at_hand(held.home.as_ref()) {
+            return Ok(answerer);
+        }
+        // To read a model takes a moment.
+        let turn = self.files.turn(due).await?;
+        let (models, held) = (Arc::clone(&self.models), Arc::clone(held));
+        self.files
+            .work(turn, due, move || models.of(held.home.as_ref()))
+            .await?
     }
 
     /// The JSON object of a request. Only bodies that say that they are JSON are read: a form of another page

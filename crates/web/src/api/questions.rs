@@ -31,9 +31,10 @@ pub(super) async fn ask(
     let held = app.table(&headers, &id_of(path)?)?;
     let Asked { question } = app.read_json(&headers, body).await?;
     let due = Due::within(app.limits.question_time);
+    let answerer = app.answerer(&held, due).await?;
     let asked = app
         .together
-        .ask(&app.answerer, &app.questions, due, &held.table, question);
+        .ask(&answerer, &app.questions, due, &held.table, question);
     let reply = asked.await?.map_err(|error| match error {
         mapo_answering::Error::Model(error) => Problem::new(
             StatusCode::INTERNAL_SERVER_ERROR,

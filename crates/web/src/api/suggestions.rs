@@ -3,6 +3,7 @@
 use super::App;
 use super::tables::id_of;
 use crate::error::Problem;
+use crate::work::Due;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -23,7 +24,7 @@ pub(super) async fn suggestions(
     if !held.questions.is_empty() {
         return Ok(Json(json!({ "questions": held.questions })));
     }
-    let answerer = Arc::clone(&app.answerer);
+    let answerer = app.answerer(&held, Due::within(app.limits.question_time)).await?;
     let made = app.questions.run(app.limits.question_time, move || {
         let questions = held
             .suggested

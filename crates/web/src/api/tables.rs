@@ -3,6 +3,7 @@
 use super::App;
 use crate::body::{self, Allowed};
 use crate::error::Problem;
+use crate::home::Home;
 use crate::sessions::{Client, SessionId, random_name};
 use crate::tables::{Held, Source, tidy_name};
 use axum::body::{Body, Bytes};
@@ -102,14 +103,16 @@ pub(super) async fn upload(
     }
     let left = limits.upload_time.saturating_sub(begun.elapsed());
     let id = random_name()?;
-    let reader = app.reader.clone();
+    let (reader, folder) = (app.reader.clone(), app.corrections.clone());
     let made = app.uploads.run(left, move || {
         let table = reader.read(&name, content.clone(), &told, left, &limits)?;
         let plain = PlainFile::of(&content, &table);
-        let held = Arc::new(Held {
+        let home = folder.map(|folder| Home::under(&folder, &name, content, &told));
+        let held = Held {
             plain: OnceLock::from(plain),
             ..Held::new(id, name, Source::Upload, table)
-        });
+        };
+        let held = Arc::new(held.at(home));
         let description = held.describe();
         Ok::<_, Problem>((held, description))
     });
