@@ -14,8 +14,8 @@ pub(super) fn superlative(profile: &Profile<'_>, choices: &mut Choices) -> Optio
 
 /// "cheapest car from Italy"
 pub(super) fn superlative_within(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
-    let count = 1 + usize::from(choices.one_in(5));
-    let conditions = match choices.one_in(5) {
+    let count = 1 + usize::from(choices.one_in(2));
+    let conditions = match choices.one_in(3) {
         true => conditions(profile, count, &[], choices)?,
         false => vec![
             Condition::group(profile, &[], choices)
