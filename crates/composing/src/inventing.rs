@@ -3,7 +3,7 @@
 use crate::choices::Choices;
 use crate::conditions::with_commas;
 use crate::headers::{Style, shortened};
-use crate::meanings::{DOMAINS, Domain, MEASURES, Measure, TOPICS, Topic, measure, topic};
+use crate::meanings::{self, DOMAINS, Domain, Measure, Sort, Topic, measure, topic};
 use crate::names::Names;
 use mapo_tables::{Table, TableBuilder, column_name};
 use std::collections::HashSet;
@@ -60,7 +60,7 @@ pub fn invent(choices: &mut Choices) -> Invented {
         columns.extend(column(domain, header, rows, style, choices));
     }
     for _ in 0..choices.below(5) {
-        columns.push(beside(rows, style, choices));
+        columns.extend(beside(domain, rows, style, choices));
     }
     // Tables of people do not begin with what is asked about.
     let first = usize::from(domain.names.is_some());
@@ -79,40 +79,37 @@ pub fn invent(choices: &mut Choices) -> Invented {
     }
 }
 
-/// A column that no domain has of its own: measures and groups of any kind, marks, remarks.
-fn beside(rows: usize, style: Style, choices: &mut Choices) -> (String, Vec<String>) {
+/// A column that is not among the domain's own: one that tables of its kin have, a mark, remarks, a number.
+fn beside(
+    domain: &Domain,
+    rows: usize,
+    style: Style,
+    choices: &mut Choices,
+) -> Option<(String, Vec<String>)> {
     let write = |header: &str| style.write(&header.split(' ').map(str::to_owned).collect::<Vec<_>>());
-    match choices.below(6) {
-        0 | 1 => {
-            let measure = &MEASURES[choices.below(MEASURES.len())];
-            let header = choices.pick(measure.headers).copied().unwrap_or("value");
-            let (end, cells) = (choices.below(6), numbers(measure, rows, choices));
-            let header = match end {
-                0 => format!("max {header}"),
-                1 => format!("min {header}"),
-                2 => format!("avg {header}"),
-                _ => header.to_owned(),
-            };
-            (write(&header), cells)
-        }
-        2 => {
-            let topics: Vec<&Topic> = TOPICS.iter().filter(|topic| !topic.values.is_empty()).collect();
-            let topic = topics[choices.below(topics.len())];
-            let header = choices.pick(topic.headers).copied().unwrap_or("kind");
-            (write(header), groups(topic, rows, choices))
+    Some(match choices.below(6) {
+        0..=2 => {
+            let alike: Vec<(&Domain, &str)> = DOMAINS
+                .iter()
+                .filter(|other| domain.is_kin(other))
+                .flat_map(|other| other.columns.iter().map(move |header| (other, *header)))
+                .filter(|(_, header)| !domain.columns.contains(header) && !domain.keys.contains(header))
+                .collect();
+            let (other, header) = *choices.pick(&alike)?;
+            return column(other, header, rows, style, choices);
         }
         3 => {
-            const MARKS: &[&str] = &[
-                "active",
-                "verified",
-                "new",
-                "available",
-                "member",
-                "paid",
-                "online",
-            ];
+            let marks: &[&str] = match domain.sort {
+                Sort::Person => &["active", "verified", "member", "insured"],
+                Sort::Animal => &["vaccinated", "new"],
+                Sort::Work | Sort::Thing | Sort::Food => &["new", "available", "on sale"],
+                Sort::Place | Sort::Building => &["renovated", "open", "new"],
+                Sort::Organisation => &["active", "certified"],
+                Sort::Event => &["verified", "confirmed"],
+                Sort::Record => &["paid", "verified", "online"],
+            };
             const WORDS: &[(&str, &str)] = &[("yes", "no"), ("Y", "N"), ("1", "0"), ("TRUE", "FALSE")];
-            let mark = choices.pick(MARKS).copied().unwrap_or("active");
+            let mark = choices.pick(marks).copied().unwrap_or("active");
             let (yes, no) = WORDS[choices.below(WORDS.len())];
             let cells = (0..rows).map(|_| if choices.one_in(2) { yes } else { no });
             (write(mark), cells.map(str::to_owned).collect())
@@ -131,7 +128,7 @@ fn beside(rows: usize, style: Style, choices: &mut Choices) -> (String, Vec<Stri
             let cells = (start..start + rows).map(|number| number.to_string());
             (write(header), cells.collect())
         }
-    }
+    })
 }
 
 /// Words as they stand in anyone's remarks, questions' words among them; often nothing.
@@ -167,8 +164,14 @@ fn column(
     let as_measure =
         measure(&words).filter(|_| as_topic.is_none_or(|topic| !topic.headers.contains(&header)));
     let (headers, cells) = match (as_measure, as_topic) {
-        (Some(measure), _) => (measure.headers, numbers(measure, rows, choices)),
-        (None, Some(topic)) => (topic.headers, groups(topic, rows, choices)),
+        (Some(measure), _) => {
+            let range = meanings::range(domain.rows.0, header).unwrap_or(measure.range);
+            (measure.headers, numbers(measure, range, rows, choices))
+        }
+        (None, Some(topic)) => {
+            let values = meanings::values(domain.rows.0, header).unwrap_or(topic.values);
+            (topic.headers, groups(topic, values, rows, choices))
+        }
         (None, None) => (
             &[][..],
             groups_of(&Names::Person.draw(5, &mut |_| true, choices), rows, choices),
@@ -185,8 +188,12 @@ fn column(
     Some((style.write(&shortened(&words, choices)), cells))
 }
 
-fn numbers(measure: &Measure, rows: usize, choices: &mut Choices) -> Vec<String> {
-    let (low, high, decimals) = measure.range;
+fn numbers(
+    measure: &Measure,
+    (low, high, decimals): (f64, f64, u8),
+    rows: usize,
+    choices: &mut Choices,
+) -> Vec<String> {
     let scale = 10f64.powi(i32::from(decimals));
     // Wide ranges are drawn by their order of magnitude, as populations and revenues are.
     let is_wide = low > 0.0 && high / low > 300.0;
@@ -219,10 +226,13 @@ fn numbers(measure: &Measure, rows: usize, choices: &mut Choices) -> Vec<String>
     (0..rows).map(|_| cell(choices)).collect()
 }
 
-fn groups(topic: &Topic, rows: usize, choices: &mut Choices) -> Vec<String> {
-    let values: Vec<String> = match topic.values.is_empty() {
-        true => Names::Club.draw(6, &mut |_| true, choices),
-        false => topic.values.iter().map(|value| (*value).to_owned()).collect(),
+fn groups(topic: &Topic, values: &[&str], rows: usize, choices: &mut Choices) -> Vec<String> {
+    let values: Vec<String> = match values.is_empty() {
+        true => topic
+            .names
+            .unwrap_or(Names::Person)
+            .draw(6, &mut |_| true, choices),
+        false => values.iter().map(|value| (*value).to_owned()).collect(),
     };
     groups_of(&values, rows, choices)
 }
@@ -237,4 +247,28 @@ fn groups_of(values: &[String], rows: usize, choices: &mut Choices) -> Vec<Strin
         values.get(place).cloned().unwrap_or_default()
     };
     (0..rows).map(|_| cell(choices)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headers::{words, written_out};
+
+    #[test]
+    fn a_table_has_what_its_rows_can_have() {
+        // Nothing of which people speak in other tables only.
+        let apart = [
+            ("players", "fuel"),
+            ("mountains", "salary"),
+            ("cities", "sodium"),
+            ("songs", "fuel"),
+        ];
+        for seed in 0..300 {
+            let invented = invent(&mut Choices::new(seed, 0));
+            for (rows, header) in apart {
+                let has = |own: &String| written_out(&words(own)).join(" ") == header;
+                assert!(invented.rows.0 != rows || !invented.table.headers().iter().any(has));
+            }
+        }
+    }
 }

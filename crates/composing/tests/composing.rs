@@ -187,3 +187,224 @@ fn tables_that_say_nothing_are_not_asked_about() {
     let empty = TableBuilder::new("t", ["Name", "Age"]).finish();
     assert!(compose(&Arc::new(empty), None, 10, WISHES, &mut Choices::new(1, 0)).is_empty());
 }
+
+/// Many questions about a table given by its headers and rows.
+fn about(name: &str, headers: &[&str], rows: &[&[&str]]) -> Vec<Composed> {
+    let mut builder = TableBuilder::new(name, headers.iter().copied());
+    for row in rows {
+        builder.push_row(row.iter().copied());
+    }
+    compose(
+        &Arc::new(builder.finish()),
+        None,
+        400,
+        WISHES,
+        &mut Choices::new(11, 0),
+    )
+}
+
+/// The expressions of a program that name a column.
+fn calls_about<'a>(made: &'a Composed, column: &str) -> Vec<&'a str> {
+    made.program
+        .trim_matches(['(', ')'])
+        .split(") (")
+        .filter(|call| call.contains(column))
+        .collect()
+}
+
+fn schools() -> Vec<Composed> {
+    about(
+        "schools.csv",
+        &[
+            "School",
+            "Case",
+            "DCSF number",
+            "New",
+            "Rank",
+            "column",
+            "Average score",
+            "Height (cm)",
+            "Pupils",
+            "Notes",
+        ],
+        &[
+            &[
+                "Ashfield", "310", "3012", "0", "4", "7", "61.5", "410", "300", "old",
+            ],
+            &[
+                "Bournehall",
+                "311",
+                "2360",
+                "1",
+                "2",
+                "9",
+                "72.5",
+                "520",
+                "410",
+                "",
+            ],
+            &[
+                "Coates", "312", "2031", "0", "1", "3", "80.5", "365", "250", "new",
+            ],
+            &["Dene", "313", "4120", "1", "5", "8", "55.0", "700", "520", ""],
+            &["Eastbury", "314", "1102", "0", "3", "5", "66.0", "610", "180", ""],
+            &[
+                "Fairfield",
+                "315",
+                "2999",
+                "1",
+                "6",
+                "2",
+                "49.5",
+                "380",
+                "330",
+                "old",
+            ],
+        ],
+    )
+}
+
+#[test]
+fn keys_marks_and_nameless_columns_measure_nothing() {
+    let made = schools();
+    assert!(made.len() > 40, "{}", made.len());
+    for made in &made {
+        for column in ["r.case", "r.dcsf_number", "r.new", "r.column", "r.notes"] {
+            assert!(
+                !made.program.contains(column),
+                "{}: {}",
+                made.question,
+                made.program
+            );
+        }
+    }
+}
+
+#[test]
+fn a_place_in_an_order_is_asked_for_and_never_added_or_compared() {
+    let made = schools();
+    let about_rank: Vec<&Composed> = made
+        .iter()
+        .filter(|made| made.program.contains("r.rank"))
+        .collect();
+    assert!(!about_rank.is_empty());
+    for made in about_rank {
+        let calls = calls_about(made, "r.rank");
+        for function in [
+            "sum", "average", "max", "min", "filter>", "filter<", "diff", "largest",
+        ] {
+            assert!(
+                !calls.iter().any(|call| call.starts_with(function)),
+                "{}: {}",
+                made.question,
+                made.program
+            );
+        }
+        if calls.iter().any(|call| call.starts_with("arg")) {
+            let said = made.question.to_lowercase();
+            assert!(said.contains("ranked") || said.contains("placed"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn averages_are_not_added_up_and_units_are_those_of_the_header() {
+    for made in schools() {
+        let calls = calls_about(&made, "r.average_score");
+        assert!(
+            !calls.iter().any(|call| call.starts_with("sum")),
+            "{}",
+            made.question
+        );
+        for unit in [" feet", " meters", " m ", " inches", "height cm"] {
+            assert!(!made.question.contains(unit), "{}", made.question);
+        }
+    }
+}
+
+#[test]
+fn columns_are_compared_only_with_their_like() {
+    let made = schools();
+    assert!(
+        made.iter()
+            .all(|made| !made.program.contains("(difference v1 v2)")
+                || !made.program.contains("pupils")
+                || !made.program.contains("height"))
+    );
+}
+
+#[test]
+fn the_last_of_the_first_k_is_no_tie() {
+    let made = about(
+        "pets.csv",
+        &["Pet", "Species", "Age"],
+        &[
+            &["Rex", "dog", "3"],
+            &["Tom", "cat", "3"],
+            &["Joy", "dog", "5"],
+            &["Max", "cat", "5"],
+            &["Leo", "dog", "1"],
+            &["Zoe", "cat", "7"],
+        ],
+    );
+    let lists: Vec<&Composed> = made.iter().filter(|made| made.kind == "top k").collect();
+    assert!(!lists.is_empty());
+    for made in lists {
+        assert!(
+            made.program.contains(&format!("[{}]", made.answer.len())),
+            "{}: {:?}",
+            made.question,
+            made.answer
+        );
+    }
+}
+
+#[test]
+fn a_row_of_totals_is_not_asked_about() {
+    let made = about(
+        "medals.csv",
+        &["Nation", "Gold", "Silver"],
+        &[
+            &["Norway", "4", "2"],
+            &["Italy", "3", "5"],
+            &["Peru", "1", "0"],
+            &["Total", "8", "7"],
+        ],
+    );
+    assert!(made.is_empty());
+}
+
+#[test]
+fn questions_are_said_as_people_say_them() {
+    let mut wrong = Vec::new();
+    for (_, made) in made(150, 12) {
+        let said = made.question.to_lowercase();
+        let odd = [
+            "have price >",
+            "= ",
+            "what is the goals",
+            "what is the pages",
+            "a goals",
+            "a pages",
+            "are with ",
+            " of of ",
+            " the the ",
+            "{",
+            "}",
+        ];
+        if odd.iter().any(|odd| said.contains(odd)) && !said.contains("<=") && !said.contains(">=") {
+            wrong.push(made.question);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn one_to_three_conditions_are_all_common() {
+    let made = made(150, 12);
+    let conditions = |made: &Composed| made.program.matches("(filter").count();
+    let with = |count: usize| made.iter().filter(|(_, made)| conditions(made) == count).count();
+    assert!(with(1) * 5 > made.len(), "one: {} of {}", with(1), made.len());
+    assert!(with(2) * 10 > made.len(), "two: {} of {}", with(2), made.len());
+    assert!(with(3) * 40 > made.len(), "three: {} of {}", with(3), made.len());
+}

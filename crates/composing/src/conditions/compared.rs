@@ -3,7 +3,7 @@
 use super::numbers::{numbers_of, round, written};
 use super::{Condition, Said, noun_of};
 use crate::choices::Choices;
-use crate::headers::with_article;
+use crate::headers::{singular, with_article};
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::Test;
 
@@ -23,12 +23,21 @@ impl Condition {
             facet.role == Role::Time,
         );
         let is_time = facet.role == Role::Time;
-        let noun = noun_of(facet, choices);
-        let unit = match facet
-            .measure
-            .filter(|measure| !measure.units.is_empty() && choices.one_in(3))
-        {
-            Some(measure) => format!(" {}", choices.pick(measure.units)?),
+        // Nobody asks for fewer than none of something.
+        if facet.role == Role::Count && number < 1.0 {
+            return None;
+        }
+        let noun = match noun_of(facet, choices) {
+            noun if facet.role == Role::Count && number == 1.0 => singular(&noun),
+            noun => noun,
+        };
+        // The unit that the header has, or one that any header would mean.
+        let units = match (facet.units.is_empty(), facet.measure) {
+            (true, Some(measure)) if facet.role == Role::Amount => measure.units,
+            _ => facet.units,
+        };
+        let unit = match choices.pick(units).filter(|_| choices.one_in(2)) {
+            Some(unit) => format!(" {unit}"),
             None => String::new(),
         };
         if choices.one_in(7) {
@@ -62,23 +71,43 @@ impl Condition {
                     &[
                         "after {n}",
                         "with {a noun} after {n}",
-                        "later than {n}",
                         "whose {noun} is after {n}",
                     ],
                 ),
-                (true, true) => ("filter>=", &["since {n}", "from {n} on", "in {n} or later"]),
+                (true, true) => (
+                    "filter>=",
+                    &[
+                        "since {n}",
+                        "from {n} on",
+                        "in {n} or later",
+                        "with {a noun} of {n} or later",
+                    ],
+                ),
                 (false, false) => (
                     "filter<",
                     &[
                         "before {n}",
                         "with {a noun} before {n}",
-                        "earlier than {n}",
                         "whose {noun} is before {n}",
                     ],
                 ),
-                (false, true) => ("filter<=", &["up to {n}", "until {n}", "in {n} or earlier"]),
+                (false, true) => (
+                    "filter<=",
+                    &[
+                        "up to {n}",
+                        "until {n}",
+                        "in {n} or earlier",
+                        "with {a noun} of {n} or earlier",
+                    ],
+                ),
             };
-            let forms = if facet.alone { forms } else { &forms[1..2] };
+            // Rows that are not of a time themselves need the column's name.
+            let named: Vec<&str> = forms
+                .iter()
+                .copied()
+                .filter(|form| form.contains("noun}"))
+                .collect();
+            let forms = if facet.is_when() { forms } else { &named[..] };
             (filter, Said::With(fill(choices.pick(forms)?)))
         } else {
             let (filter, forms): (_, &[&str]) = match (facet.role, above, inclusive) {
@@ -89,7 +118,6 @@ impl Condition {
                         "with over {n} {noun}",
                         "that have more than {n} {noun}",
                         "that have over {n} {noun}",
-                        "above {n} {noun}",
                         "with {noun} > {n}",
                     ],
                 ),
@@ -110,7 +138,6 @@ impl Condition {
                         "with less than {n} {noun}",
                         "with under {n} {noun}",
                         "that have fewer than {n} {noun}",
-                        "below {n} {noun}",
                     ],
                 ),
                 (Role::Count, false, true) => (
@@ -133,7 +160,6 @@ impl Condition {
                         "that have {a noun} over {n}{u}",
                         "with {noun} > {n}",
                         "with {noun} higher than {n}{u}",
-                        "over {n}{u} in {noun}",
                     ],
                 ),
                 (_, true, true) => (
@@ -188,6 +214,7 @@ impl Condition {
             },
             said,
             source: facet.source,
+            value: None,
             rows: rows.collect(),
         })
     }
@@ -208,7 +235,7 @@ impl Condition {
             return None;
         }
         let forms: &[&str] = match facet.role {
-            Role::Time if facet.alone => &["between {a} and {b}", "from {a} to {b}"],
+            Role::Time if facet.is_when() => &["between {a} and {b}", "from {a} to {b}"],
             Role::Count => &["with between {a} and {b} {noun}", "with {a} to {b} {noun}"],
             _ => &[
                 "with {noun} between {a} and {b}",
@@ -232,6 +259,7 @@ impl Condition {
             test: Test::Between { column, from, to },
             said: Said::With(said),
             source: facet.source,
+            value: None,
             rows: rows.collect(),
         })
     }

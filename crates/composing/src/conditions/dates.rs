@@ -2,11 +2,37 @@
 
 use super::{Condition, Said};
 use crate::choices::Choices;
-use crate::profile::{Profile, Role};
+use crate::headers::with_article;
+use crate::profile::{Facet, Profile, Role};
 use mapo_tables::{ColumnKind, Value};
 use mapo_text::{Date, MONTHS};
 
 impl Condition {
+    /// What a row did at a time: "were built in 1999", "in 1999".
+    pub(super) fn at(facet: &Facet, on: &str, choices: &mut Choices) -> Option<Said> {
+        let own = facet.measure.filter(|_| facet.alone).map(|measure| measure.at);
+        let said = match own.and_then(|own| choices.pick(own)) {
+            Some(&"{on}") => Said::With(on.to_owned()),
+            Some(did) => Said::That(did.replace("{on}", on)),
+            None => {
+                let noun = facet.noun(choices);
+                let forms: &[&str] = match on.starts_with("in ") {
+                    true => &["with {a noun} {on}", "whose {noun} is {on}"],
+                    false => &["with the {noun} {at}", "whose {noun} is {at}"],
+                };
+                let form = choices.pick(forms)?;
+                let at = on.trim_start_matches("on ");
+                Said::With(
+                    form.replace("{a noun}", &with_article(&noun))
+                        .replace("{noun}", &noun)
+                        .replace("{on}", on)
+                        .replace("{at}", at),
+                )
+            }
+        };
+        Some(said)
+    }
+
     /// A date is this day, or in this month or year: "on 4 May 2017", "in May 2017", "in 2017".
     pub fn dated(profile: &Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<Condition> {
         let facets = profile.others_of_roles(&[Role::Time], without);
@@ -27,7 +53,7 @@ impl Condition {
         let name = MONTHS.get(usize::from(month).checked_sub(1)?)?;
         let in_year = |other: &Date| other.year == Some(year);
         let in_month = |other: &Date| in_year(other) && other.month == Some(month);
-        let (said, rows): (String, Vec<usize>) = match choices.below(4) {
+        let (on, rows): (String, Vec<usize>) = match choices.below(4) {
             0 | 1 => {
                 let forms = [
                     profile.table.cell(row, facet.source).trim().to_owned(),
@@ -48,6 +74,10 @@ impl Condition {
                 (format!("in {year}"), same.map(|(row, _)| *row).collect())
             }
         };
-        Some(Condition::of_rows(facet.source, rows, Said::With(said)))
+        Some(Condition::of_rows(
+            facet.source,
+            rows,
+            Condition::at(facet, &on, choices)?,
+        ))
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Condition {
     pub said: Said,
     /// Which column it is about.
     pub source: usize,
+    /// The value of a cell that it names, as it is typed.
+    pub value: Option<String>,
     /// The rows that meet it.
     pub rows: Vec<usize>,
 }
@@ -36,6 +38,24 @@ pub(crate) enum Said {
 }
 
 impl Said {
+    /// Whether it begins with what was done to rows, or what they do: "made by Corvo", "playing for Reds".
+    pub fn tells(&self) -> bool {
+        let Said::With(with) = self else { return false };
+        let first = with.split(' ').next().unwrap_or_default();
+        first.ends_with("ing") || crate::headers::is_participle(first)
+    }
+
+    /// Whether it has a verb of its own: "that cost 300", "whose price is 300".
+    pub fn is_clause(&self) -> bool {
+        match self {
+            Said::That(_) => true,
+            Said::With(with) => ["whose ", "where ", "when "]
+                .iter()
+                .any(|word| with.starts_with(word)),
+            _ => false,
+        }
+    }
+
     /// Words that stand after the noun, with "that" or without.
     fn after(words: String) -> Said {
         let that = ["that ", "who ", "which "]
@@ -66,7 +86,6 @@ impl Condition {
 
 /// What a column is called: by its header, or by what it measures where no other column does.
 pub(crate) fn noun_of(facet: &Facet, choices: &mut Choices) -> String {
-    let own = || facet.nouns.last().cloned().unwrap_or_default();
     let other = match (facet.measure, facet.topic) {
         (Some(measure), _) if facet.alone && choices.one_in(4) => {
             choices.pick(measure.nouns).map(|noun| (*noun).to_owned())
@@ -79,8 +98,7 @@ pub(crate) fn noun_of(facet: &Facet, choices: &mut Choices) -> String {
     match other {
         // Things counted stay counted, amounts amounts.
         Some(other) if facet.role != Role::Count || crate::headers::is_plural(&other) => other,
-        _ if choices.one_in(2) => own(),
-        _ => facet.nouns[choices.below(facet.nouns.len())].clone(),
+        _ => facet.noun(choices),
     }
 }
 

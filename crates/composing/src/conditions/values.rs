@@ -2,16 +2,16 @@
 
 use super::{Condition, LONGEST, Said, in_case, noun_of};
 use crate::choices::Choices;
-use crate::headers::{capitalised, plural, singular, with_article};
+use crate::headers::{capitalised, is_adjective, is_participle, plural, singular, with_article};
 use crate::meanings::{NamedBy, Topic};
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::Test;
 
 /// A value that names what has it: "sedans" of body style `sedan`, "women" of gender `F`, "German" cars of
 /// country `Germany`.
-fn noun_for(topic: &Topic, value: &str, choices: &mut Choices) -> Option<Said> {
-    const FEMALE: &[(&str, &str)] = &[("women", "woman"), ("girls", "girl"), ("females", "female")];
-    const MALE: &[(&str, &str)] = &[("men", "man"), ("boys", "boy"), ("males", "male")];
+fn noun_for(topic: &Topic, value: &str, rows: &str, choices: &mut Choices) -> Option<Said> {
+    const FEMALE: &[(&str, &str)] = &[("women", "woman"), ("females", "female"), ("girls", "girl")];
+    const MALE: &[(&str, &str)] = &[("men", "man"), ("males", "male"), ("boys", "boy")];
     let said = value.to_lowercase();
     match topic.named_by {
         NamedBy::Nothing => None,
@@ -24,7 +24,9 @@ fn noun_for(topic: &Topic, value: &str, choices: &mut Choices) -> Option<Said> {
                 "m" | "male" | "man" | "men" | "boy" | "boys" => MALE,
                 _ => return None,
             };
-            let (many, one) = choices.pick(nouns)?;
+            // Only the young are girls and boys.
+            let of_age = !["child", "kid", "pupil", "student"].contains(&rows);
+            let (many, one) = choices.pick(&nouns[..if of_age { 2 } else { 3 }])?;
             Some(Said::As {
                 many: (*many).to_owned(),
                 one: (*one).to_owned(),
@@ -34,6 +36,7 @@ fn noun_for(topic: &Topic, value: &str, choices: &mut Choices) -> Option<Said> {
             let is_noun = value.len() > 2
                 && value.split(' ').count() <= 2
                 && value.chars().all(|c| c.is_alphabetic() || c == ' ')
+                && !value.split(' ').any(|word| is_adjective(&word.to_lowercase()))
                 && !value.chars().all(char::is_uppercase);
             is_noun.then(|| Said::As {
                 many: plural(value),
@@ -50,18 +53,37 @@ fn marked(value: &str, header: &str, choices: &mut Choices) -> Option<Said> {
         "no" | "n" | "false" => false,
         _ => return None,
     };
-    let forms: &[&str] = match is_yes {
-        true => &["are {h}", "are {h}", "have {h} {v}", "are marked as {h}"],
-        false => &[
-            "are not {h}",
-            "are not {h}",
-            "have {h} {v}",
-            "are not marked as {h}",
-        ],
+    let (first, rest) = header.split_once(' ').unwrap_or((header, ""));
+    let is_like = |words: &str| {
+        let last = words.rsplit(' ').next().unwrap_or(words);
+        is_adjective(last) || is_participle(last) || LIKE.contains(&words)
+    };
+    let (header, forms): (&str, &[&str]) = match (first, is_yes) {
+        ("has" | "have", true) if !rest.is_empty() => (rest, &["have {a h}", "come with {a h}"]),
+        ("has" | "have", false) if !rest.is_empty() => (rest, &["have no {h}", "do not have {a h}"]),
+        ("is" | "are", true) if !rest.is_empty() => (rest, &["are {h}"]),
+        ("is" | "are", false) if !rest.is_empty() => (rest, &["are not {h}"]),
+        (_, true) if is_like(header) => (header, &["are {h}", "are {h}", "are marked as {h}"]),
+        (_, false) if is_like(header) => (header, &["are not {h}", "are not {h}", "are not marked as {h}"]),
+        ("member", true) => ("members", &["are {h}"]),
+        ("member", false) => ("members", &["are not {h}"]),
+        _ => return None,
     };
     let form = choices.pick(forms)?;
-    Some(Said::That(form.replace("{h}", header).replace("{v}", value)))
+    Some(Said::That(
+        form.replace("{h}", header)
+            .replace("{a h}", &with_article(header)),
+    ))
 }
+
+/// Things by the number of which others are called: "3 bedroom houses".
+const HAD: &[&str] = &["bathroom", "bedroom", "cylinder", "door", "lane", "room", "seat"];
+
+/// What a row can be like beside what ends as such words do.
+const LIKE: &[&str] = &["friendly", "in print", "on sale", "vegetarian friendly"];
+
+/// What stands in cells for want of a value.
+const NOTHING: &[&str] = &["n/a", "na", "nil", "none", "null", "tba", "tbd", "unknown"];
 
 impl Condition {
     /// A row is in a group.
@@ -80,7 +102,8 @@ impl Condition {
         rows: &[usize],
         choices: &mut Choices,
     ) -> Option<Condition> {
-        if value.is_empty() || value.len() > LONGEST || !value.contains(char::is_alphanumeric) {
+        // A number says nothing among texts.
+        if value.len() > LONGEST || !value.contains(char::is_alphabetic) || NOTHING.contains(&value) {
             return None;
         }
         // A cell that lists things is asked about by one of them.
@@ -105,7 +128,7 @@ impl Condition {
                 rows.to_vec(),
             ),
         };
-        let noun = facet.nouns[choices.below(facet.nouns.len())].clone();
+        let noun = facet.noun(choices);
         let shown = in_case(&shown, choices);
         let elsewhere = profile.stands_elsewhere(value, facet.source);
         if let Some(said) = marked(&shown, &noun, choices) {
@@ -123,22 +146,21 @@ impl Condition {
             "with {v} as {noun}",
             "with the {noun} {v}",
             "that have {v} as {noun}",
-            "with {noun} = {v}",
-            "of {noun} {v}",
+            "where {noun} is {v}",
         ];
-        let bare: &[&str] = &["for {v}", "in {v}", "of {v}", "with {v}", "at {v}", "from {v}"];
         let fill = |template: &str| template.replace("{noun}", &noun).replace("{v}", &shown);
-        let as_noun = topic.and_then(|topic| noun_for(topic, &shown, choices));
+        let as_noun = topic.and_then(|topic| noun_for(topic, &shown, &profile.noun.one, choices));
         let said = match topic {
             Some(_) if as_noun.is_some() && choices.one_in(2) => as_noun?,
             Some(topic) if topic.before && choices.one_in(3) => Said::Before(shown.clone()),
             Some(topic) if !topic.with.is_empty() && !choices.one_in(4) => {
                 Said::after(fill(choices.pick(topic.with)?))
             }
-            None if !elsewhere && !is_letter && choices.one_in(4) => Said::With(fill(choices.pick(bare)?)),
             _ => Said::after(fill(choices.pick(generic)?)),
         };
-        Some(Condition::of_rows(facet.source, rows, said))
+        let mut condition = Condition::of_rows(facet.source, rows, said);
+        condition.value = Some(shown);
+        Some(condition)
     }
 
     /// The cell of a column is that of exactly these rows.
@@ -151,7 +173,28 @@ impl Condition {
             said,
             source,
             rows,
+            value: None,
         }
+    }
+
+    /// The same condition in the words of another on the same column; none if its words do not show its value.
+    pub fn said_like(mut self, other: &Condition) -> Option<Condition> {
+        let put = |words: &str| -> Option<String> {
+            let (own, others) = (self.value.as_deref()?, other.value.as_deref()?);
+            words.contains(others).then(|| words.replacen(others, own, 1))
+        };
+        self.said = match (&self.said, &other.said) {
+            (Said::As { .. }, Said::As { .. }) => self.said.clone(),
+            (_, Said::As { .. }) => return None,
+            // "Italian", "Spanish".
+            (Said::Before(own), Said::Before(before)) => {
+                Said::Before(put(before).unwrap_or_else(|| own.clone()))
+            }
+            (_, Said::Before(before)) => Said::Before(put(before)?),
+            (_, Said::With(with)) => Said::With(put(with)?),
+            (_, Said::That(that)) => Said::That(put(that)?),
+        };
+        Some(self)
     }
 
     /// A row is in another group than this.
@@ -164,20 +207,23 @@ impl Condition {
         }
         let shown = in_case(profile.table.cell(*rows.first()?, facet.source).trim(), choices);
         let noun = &facet.nouns[0];
-        let that = choices.pick(&[
-            "are not {v}",
-            "are not from {v}",
-            "do not have {v} as {noun}",
-            "have a {noun} other than {v}",
-            "are not in {v}",
-        ])?;
-        let that = match facet.topic {
-            Some(topic) => match choices.pick(topic.with) {
-                Some(with) if !with.starts_with("that") => format!("are not {with}"),
-                _ => (*that).to_owned(),
-            },
-            None => "have a {noun} other than {v}".to_owned(),
+        let that = choices.pick(&["do not have {v} as {noun}", "have {a noun} other than {v}"])?;
+        // "that are from Italy" has its own no, and so has "from Italy".
+        let own = facet.topic.and_then(|topic| choices.pick(topic.with));
+        let that = match own.map(|with| with.trim_start_matches("that ").trim_start_matches("which ")) {
+            Some(with) if with.starts_with("are ") => with.replacen("are ", "are not ", 1),
+            Some(with)
+                if [
+                    "about ", "against ", "at ", "by ", "from ", "in ", "made by ", "on ", "paid ",
+                ]
+                .iter()
+                .any(|beginning| with.starts_with(beginning)) =>
+            {
+                format!("are not {with}")
+            }
+            _ => (*that).to_owned(),
         };
+        let that = that.replace("{a noun}", &with_article(noun));
         let others = (0..profile.table.rows()).filter(|row| !rows.contains(row));
         Some(Condition {
             test: Test::IsNot {
@@ -186,6 +232,7 @@ impl Condition {
             },
             said: Said::That(that.replace("{v}", &shown).replace("{noun}", noun)),
             source: facet.source,
+            value: None,
             rows: others.collect(),
         })
     }
@@ -197,7 +244,7 @@ impl Condition {
         let facets: Vec<&Facet> = profile
             .facets
             .iter()
-            .filter(|facet| (0..rows).any(|row| empty(facet, row)))
+            .filter(|facet| facet.role != Role::Other && (0..rows).any(|row| empty(facet, row)))
             .collect();
         let facet = choices.pick(&facets)?;
         let given = choices.one_in(3);
@@ -230,6 +277,7 @@ impl Condition {
             },
             said,
             source: facet.source,
+            value: None,
             rows: (0..rows).filter(|row| empty(facet, *row) != given).collect(),
         })
     }
@@ -250,17 +298,16 @@ impl Condition {
             template
                 .replace("{noun}", &noun)
                 .replace("{v}", shown)
+                .replace("{a noun}", &with_article(&noun))
                 .replace("{one}", &singular(&noun))
         };
+        if facet.role == Role::Count && ["0", "1"].contains(&shown) {
+            return None;
+        }
         let said = match facet.role {
-            Role::Time if facet.alone => Said::With(fill(choices.pick(&[
-                "in {v}",
-                "from {v}",
-                "in the {noun} {v}",
-                "of {v}",
-            ])?)),
+            Role::Time => Condition::at(facet, &format!("in {shown}"), choices)?,
             Role::Count => match choices.below(4) {
-                0 => Said::Before(fill("{v} {one}")),
+                0 if HAD.contains(&singular(&noun).as_str()) => Said::Before(fill("{v} {one}")),
                 1 => Said::That(fill("have {v} {noun}")),
                 2 => Said::That(fill("have exactly {v} {noun}")),
                 _ => Said::With(fill("with {v} {noun}")),
@@ -268,10 +315,7 @@ impl Condition {
             _ => Said::With(fill(choices.pick(&[
                 "with {noun} {v}",
                 "whose {noun} is {v}",
-                "with a {noun} of {v}",
-                "in {noun} {v}",
-                "in the {v} {noun}",
-                "with {v} {noun}",
+                "with {a noun} of {v}",
             ])?)),
         };
         Some(Condition::of_rows(facet.source, rows.clone(), said))

@@ -82,7 +82,6 @@ pub(super) fn of_two_rows(profile: &Profile<'_>, choices: &mut Choices) -> Optio
             "how much higher is the {noun} of {x} than that of {y}?",
             "{noun} difference between {x} and {y}",
             "difference between the {noun} of {x} and {y}",
-            "how much bigger is the {noun} of {x} than the {noun} of {y}?",
             "by how much does {x} exceed {y} in {noun}?",
         ],
     };
@@ -98,10 +97,43 @@ pub(super) fn of_two_rows(profile: &Profile<'_>, choices: &mut Choices) -> Optio
     })
 }
 
+/// Things that are counted beside each other.
+const KINDRED: &[&[&str]] = &[
+    &["wins", "losses", "draws", "ties", "victories", "defeats"],
+    &["goals", "assists"],
+    &["bedrooms", "bathrooms"],
+    &["students", "teachers", "pupils"],
+    &["children", "adults", "siblings"],
+    &["men", "women", "males", "females", "boys", "girls"],
+];
+
+/// Whether one column can have more than another: both count things, or measure the same.
+fn comparable(one: &Facet, other: &Facet) -> bool {
+    let same = match (one.measure, other.measure) {
+        (Some(one), Some(other)) => std::ptr::eq(one, other),
+        _ => false,
+    };
+    let words = |facet: &Facet| -> Vec<String> { facet.nouns[0].split(' ').map(str::to_owned).collect() };
+    let (first, second) = (words(one), words(other));
+    let share = first.iter().any(|word| word.len() > 3 && second.contains(word));
+    match one.role {
+        Role::Count => {
+            same || share
+                || KINDRED.iter().any(|kin| {
+                    kin.iter().any(|word| first.iter().any(|own| own == word))
+                        && kin.iter().any(|word| second.iter().any(|own| own == word))
+                })
+        }
+        _ => same || share,
+    }
+}
+
 /// "for Oakham, how much higher is the rent than the deposit?"
 pub(super) fn of_two_columns(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let one = facet(profile, NUMBERS, &[], choices)?;
-    let other = facet(profile, &[one.role], &[one.source], choices)?;
+    let mut others = profile.others_of_roles(&[one.role], &[one.source]);
+    others.retain(|other| comparable(one, other));
+    let other = *choices.pick(&others)?;
     let (x, test, row) = named_row(profile, choices)?;
     let number = |facet: &Facet| {
         numbers_of(profile, facet)
@@ -155,7 +187,10 @@ fn two_groups(profile: &Profile<'_>, choices: &mut Choices) -> Option<[Condition
         let (value, rows) = &group.groups[place];
         Condition::of_value(profile, group, value, rows, choices)
     };
-    Some([condition(place, choices)?, condition(other, choices)?])
+    let first = condition(place, choices)?;
+    let second = condition(other, choices)?;
+    // Two groups are spoken of in one way.
+    Some([first.clone(), second.said_like(&first)?])
 }
 
 /// "how many more cars are from Italy than from Spain?"
@@ -168,7 +203,6 @@ pub(super) fn of_two_groups(profile: &Profile<'_>, choices: &mut Choices) -> Opt
             &[
                 "what is the difference between the average {noun} of {a} and of {b}?",
                 "difference in average {noun} between {a} and {b}",
-                "how far apart are the average {noun} of {a} and {b}?",
                 "how much do {a} and {b} differ in average {noun}?",
             ],
         ),
@@ -215,7 +249,7 @@ pub(super) fn together(profile: &Profile<'_>, choices: &mut Choices) -> Option<D
         tests: [first, second],
         measured,
     } = pair(profile, choices)?;
-    if measured.measure.is_some_and(|measure| !measure.adds_up) {
+    if !measured.adds_up {
         return None;
     }
     let noun = noun_of(measured, choices);
@@ -251,7 +285,6 @@ pub(super) fn together(profile: &Profile<'_>, choices: &mut Choices) -> Option<D
 pub(super) fn share(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let conditions = conditions(profile, 1, &[], choices)?;
     let condition = conditions.first()?;
-    let rows = phrase::rows(&profile.noun, &conditions, true, choices);
     let many = plural(&profile.noun.one);
     let predicate = phrase::predicate(condition)?;
     let question = say(
@@ -261,11 +294,10 @@ pub(super) fn share(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draf
             "what percent of {many} {predicate}?",
             "what share of the {many} {predicate}?",
             "percentage of {many} that {predicate}",
-            "share of {rows} in percent",
             "how many percent of the {many} {predicate}?",
             "what proportion of {many} {predicate}?",
         ],
-        &[("many", &many), ("predicate", &predicate), ("rows", &rows)],
+        &[("many", &many), ("predicate", &predicate)],
     )?;
     Some(Draft {
         question,

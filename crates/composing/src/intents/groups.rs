@@ -16,7 +16,7 @@ fn group_noun(group: &Facet, choices: &mut Choices) -> (String, String) {
     {
         return ((*one).to_owned(), (*many).to_owned());
     }
-    let noun = group.nouns[choices.below(group.nouns.len())].clone();
+    let noun = group.noun(choices);
     let one = singular(&noun);
     (one.clone(), plural(&one))
 }
@@ -24,8 +24,8 @@ fn group_noun(group: &Facet, choices: &mut Choices) -> (String, String) {
 /// Columns by which rows can be put into groups: texts, and numbers of which there are few.
 fn group<'a>(profile: &'a Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<&'a Facet> {
     let few = |facet: &&Facet| match facet.role {
-        Role::Group => true,
-        Role::Time | Role::Count => {
+        Role::Group => !facet.is_mark(),
+        Role::Time => {
             facet.groups.len() * 3 <= profile.table.rows()
                 && facet.groups.len() <= 15
                 && facet.number.is_some()
@@ -110,17 +110,17 @@ pub(super) fn best_group(profile: &Profile<'_>, choices: &mut Choices) -> Option
     let (one, _) = group_noun(group, choices);
     let noun = noun_of(measured, choices);
     let largest = !choices.one_in(3);
-    let sums = measured.measure.is_none_or(|measure| measure.adds_up) && choices.one_in(2);
-    let implied = implied(measured, largest, choices).filter(|_| !sums);
-    let adjective = match (largest, choices.below(3)) {
-        (true, 0) => "best",
-        (true, _) => "highest",
-        (false, _) => "lowest",
-    };
+    let sums = measured.adds_up && choices.one_in(2);
+    if !sums && measured.nouns[0].starts_with("average") {
+        return None;
+    }
+    let implied = implied(profile, measured, largest, choices).filter(|_| !sums);
+    let adjective = if largest { "highest" } else { "lowest" };
+    // Things are more or fewer, amounts higher or lower.
     let amount = match (largest, measured.role) {
-        (true, _) => "most",
+        (true, Role::Count) => "most",
         (false, Role::Count) => "fewest",
-        (false, _) => "least",
+        _ => adjective,
     };
     let slots = [
         ("one", one.as_str()),
@@ -131,14 +131,20 @@ pub(super) fn best_group(profile: &Profile<'_>, choices: &mut Choices) -> Option
         ("implied", implied.unwrap_or_default()),
     ];
     let forms: &[&str] = match (sums, implied) {
-        (true, _) => &[
+        (true, _) if measured.role == Role::Count => &[
             "which {one} has the {most} {noun} in total?",
             "which {one} has the {adj} total {noun}?",
             "{one} with the {most} {noun} overall",
             "which {one} has the {most} {noun} altogether?",
             "{one} with the {adj} total {noun}",
-            "which {one} brings in the {most} {noun}?",
             "which {one}'s {rows} have the {most} {noun} combined?",
+        ],
+        (true, _) => &[
+            "which {one} has the {adj} total {noun}?",
+            "{one} with the {adj} total {noun}",
+            "which {one} has the {adj} {noun} in total?",
+            "{one} with the {adj} {noun} overall",
+            "which {one} has the {adj} {noun} altogether?",
         ],
         (false, Some(_)) if choices.one_in(2) => &[
             "which {one} has the {implied} {rows} on average?",
@@ -192,7 +198,6 @@ pub(super) fn per_group(profile: &Profile<'_>, choices: &mut Choices) -> Option<
                 "number of {rows} per {one}",
                 "how many {rows} are there for each {one}?",
                 "how many {rows} does each {one} have?",
-                "{rows} by {one}",
                 "count of {rows} by {one}",
                 "number of {rows} for every {one}",
                 "how many {rows} are there in each {one}?",
@@ -204,7 +209,7 @@ pub(super) fn per_group(profile: &Profile<'_>, choices: &mut Choices) -> Option<
     }
     let measured = facet(profile, NUMBERS, &[group.source], choices)?;
     let noun = noun_of(measured, choices);
-    let adds_up = measured.measure.is_none_or(|measure| measure.adds_up);
+    let adds_up = measured.adds_up;
     let (function, forms): (_, &[&str]) = match choices.below(4) {
         0 if adds_up => (
             "sum_per",
@@ -212,14 +217,13 @@ pub(super) fn per_group(profile: &Profile<'_>, choices: &mut Choices) -> Option<
                 "total {noun} per {one}",
                 "total {noun} by {one}",
                 "sum of {noun} for each {one}",
-                "how much {noun} does each {one} have in total?",
             ],
         ),
         1 => (
             "max_per",
             &[
                 "highest {noun} per {one}",
-                "what is the highest {noun} in each {one}?",
+                "what is the highest {noun} for each {one}?",
                 "maximum {noun} by {one}",
             ],
         ),
@@ -227,10 +231,11 @@ pub(super) fn per_group(profile: &Profile<'_>, choices: &mut Choices) -> Option<
             "min_per",
             &[
                 "lowest {noun} per {one}",
-                "what is the lowest {noun} in each {one}?",
+                "what is the lowest {noun} for each {one}?",
                 "minimum {noun} by {one}",
             ],
         ),
+        _ if measured.nouns[0].starts_with("average") => return None,
         _ => (
             "average_per",
             &[
@@ -257,7 +262,7 @@ pub(super) fn per_group(profile: &Profile<'_>, choices: &mut Choices) -> Option<
 /// "how many different countries are there?"
 pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let group = group(profile, &[], choices)?;
-    let (one, many) = group_noun(group, choices);
+    let (_, many) = group_noun(group, choices);
     let conditions = if choices.one_in(4) {
         conditions(profile, 1, &[group.source], choices)?
     } else {
@@ -266,7 +271,7 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
     let rows = phrase::rows(&profile.noun, &conditions, true, choices);
     let (mut steps, from) = kept(&conditions, 0);
     let column = text(profile, group);
-    let slots = [("many", many.as_str()), ("one", &one), ("rows", &rows)];
+    let slots = [("many", many.as_str()), ("rows", &rows)];
     if choices.one_in(3) && group.groups.len() <= 15 {
         let plain: &[&str] = &[
             "what are the different {many}?",
@@ -275,14 +280,12 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
             "what {many} are there?",
             "all different {many}",
             "list the {many}",
-            "which {many} occur?",
             "show the distinct {many}",
-            "what kinds of {one} are there?",
+            "what are all the {many}?",
         ];
         let within: &[&str] = &[
             "which {many} do the {rows} have?",
             "list the {many} of the {rows}",
-            "what {many} do {rows} come with?",
             "different {many} of the {rows}",
         ];
         let question = say_within(choices, &conditions, plain, within, &slots)?;
@@ -299,7 +302,7 @@ pub(super) fn different_values(profile: &Profile<'_>, choices: &mut Choices) -> 
         "count of distinct {many}",
     ];
     let within: &[&str] = &[
-        "how many different {many} do the {rows} have?",
+        "how many different {many} are there among the {rows}?",
         "number of different {many} of the {rows}",
         "how many distinct {many} are there for {rows}?",
     ];

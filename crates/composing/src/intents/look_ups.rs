@@ -1,9 +1,8 @@
 //! Asks for a cell of a row that is named, or for a row by its place.
 
-use super::{Draft, conditions, facet, fill, kept, rows_of, say, text};
+use super::{Draft, conditions, fill, kept, rows_of, say, say_within, text};
 use crate::choices::Choices;
 use crate::conditions::{in_case, noun_of};
-use crate::headers::plural;
 use crate::phrase;
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::{From, Step, Test};
@@ -13,7 +12,12 @@ pub(super) fn named_row(profile: &Profile<'_>, choices: &mut Choices) -> Option<
     let name = profile.name()?;
     let (value, rows) = choices.pick(&name.groups)?;
     let row = *rows.first()?;
-    let shown = profile.table.cell(row, name.source).trim();
+    let cell = profile.table.cell(row, name.source).trim();
+    // Titles that stand in quotes are mostly said without them.
+    let shown = match cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) if !inner.contains('"') && !choices.one_in(3) => inner,
+        _ => cell,
+    };
     let fits =
         rows.len() == 1 && value.len() <= 60 && value.contains(char::is_alphabetic) && !shown.contains('\n');
     fits.then(|| {
@@ -31,12 +35,7 @@ pub(super) fn named_row(profile: &Profile<'_>, choices: &mut Choices) -> Option<
 /// "how many pages does Quiet Harbour have?"
 pub(super) fn look_up(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let (x, test, row) = named_row(profile, choices)?;
-    let asked = facet(
-        profile,
-        &[Role::Group, Role::Amount, Role::Count, Role::Time, Role::Detail],
-        &[],
-        choices,
-    )?;
+    let asked = *choices.pick(&profile.askable(&[]))?;
     if profile.table.cell(row, asked.source).trim().is_empty() {
         return None;
     }
@@ -56,7 +55,9 @@ pub(super) fn ask_for(asked: &Facet, x: &str, choices: &mut Choices) -> Option<S
         _ => &[],
     };
     if asked.alone && !own.is_empty() && !choices.one_in(3) {
-        return Some(format!("{}?", fill(choices.pick(own)?, &[("x", x)])));
+        let own = choices.pick(own)?;
+        let slots = [("x", x), ("noun", asked.nouns[0].as_str())];
+        return Some(format!("{}?", fill(own, &slots)));
     }
     let noun = noun_of(asked, choices);
     let slots = [("x", x), ("noun", noun.as_str())];
@@ -66,12 +67,10 @@ pub(super) fn ask_for(asked: &Facet, x: &str, choices: &mut Choices) -> Option<S
             &[
                 "how many {noun} does {x} have?",
                 "how many {noun} did {x} have?",
-                "how many {noun} are there in {x}?",
                 "how many {noun} for {x}",
                 "number of {noun} of {x}",
                 "{noun} of {x}",
                 "what is the number of {noun} of {x}?",
-                "how many {noun} in the {x}?",
                 "{x} {noun}",
                 "{x} has how many {noun}?",
             ],
@@ -82,8 +81,8 @@ pub(super) fn ask_for(asked: &Facet, x: &str, choices: &mut Choices) -> Option<S
             &[
                 "what is the {noun} of {x}?",
                 "{noun} of {x}",
-                "when was the {noun} of {x}?",
-                "which {noun} is given for {x}?",
+                "what's the {noun} of {x}?",
+                "what is {x}'s {noun}?",
                 "{x} {noun}",
                 "what {noun} does {x} have?",
             ],
@@ -101,12 +100,9 @@ pub(super) fn ask_for(asked: &Facet, x: &str, choices: &mut Choices) -> Option<S
                 "tell me the {noun} of {x}",
                 "which {noun} does {x} have?",
                 "{x} {noun}",
-                "which {noun} is {x}?",
                 "what was the {noun} of {x}?",
                 "show me {x}'s {noun}",
-                "give the {noun} of the {x}",
-                "what {noun} is {x}?",
-                "{noun} of the {x}",
+                "give me the {noun} of {x}",
             ],
             &slots,
         ),
@@ -125,23 +121,17 @@ pub(super) fn look_up_by_two(profile: &Profile<'_>, choices: &mut Choices) -> Op
         .copied()
         .filter(|row| second.rows.contains(row))
         .collect();
-    let asked = facet(
-        profile,
-        &[
-            Role::Group,
-            Role::Amount,
-            Role::Count,
-            Role::Time,
-            Role::Detail,
-            Role::Name,
-        ],
-        &[first.source, second.source],
-        choices,
-    )?;
+    let mut askable = profile.askable(&[first.source, second.source]);
+    askable.extend(profile.name());
+    let asked = *choices.pick(&askable)?;
     if rows.len() != 1 || first.rows.len() < 2 || second.rows.len() < 2 {
         return None;
     }
-    let noun = noun_of(asked, choices);
+    // Not "the town of the town".
+    let noun = match asked.role {
+        Role::Name => "name".to_owned(),
+        _ => noun_of(asked, choices),
+    };
     let row = phrase::rows(&profile.noun, &conditions, false, choices);
     let bare = phrase::around("", &profile.noun, &conditions, false, choices);
     let slots = [
@@ -149,16 +139,25 @@ pub(super) fn look_up_by_two(profile: &Profile<'_>, choices: &mut Choices) -> Op
         ("row", row.as_str()),
         ("bare", bare.as_str()),
     ];
+    let counted: &[&str] = &[
+        "how many {noun} does the {row} have?",
+        "number of {noun} of the {row}",
+        "what is the number of {noun} of the {row}?",
+    ];
     let question = say(
         choices,
-        &[
-            "what is the {noun} of the {row}?",
-            "{noun} of the {row}",
-            "{noun} {bare}",
-            "what was the {noun} {bare}?",
-            "which {noun} does the {row} have?",
-            "what {noun} does the {row} have?",
-        ],
+        if asked.role == Role::Count {
+            counted
+        } else {
+            &[
+                "what is the {noun} of the {row}?",
+                "{noun} of the {row}",
+                "what was the {noun} of the {row}?",
+                // What is short can do without the rows: "temperature in Oslo on 4 May".
+                "{noun} {bare}",
+                "what was the {noun} {bare}?",
+            ][..if phrase::is_placed(&conditions) { 5 } else { 3 }]
+        },
         &slots,
     )?;
     let (mut steps, from) = kept(&conditions, 0);
@@ -174,7 +173,7 @@ pub(super) fn look_up_by_two(profile: &Profile<'_>, choices: &mut Choices) -> Op
 pub(super) fn place_in_table(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
     let name = profile.name()?;
     let hop = |from: &str| format!("(hop {from} {})", text(profile, name));
-    let (one, many) = (&profile.noun.one, plural(&profile.noun.one));
+    let one = &profile.noun.one;
     let who = if profile.noun.who && choices.one_in(2) {
         "who".to_owned()
     } else {
@@ -222,7 +221,7 @@ pub(super) fn place_in_table(profile: &Profile<'_>, choices: &mut Choices) -> Op
         conditions(profile, 1, &[name.source], choices)?
     };
     let row = phrase::rows(&profile.noun, &conditions, false, choices);
-    let forms: &[&str] = match first {
+    let plain: &[&str] = match first {
         true => &[
             "what is the first {row} in the table?",
             "first {row} listed",
@@ -238,7 +237,28 @@ pub(super) fn place_in_table(profile: &Profile<'_>, choices: &mut Choices) -> Op
             "which {row} is at the bottom of the list?",
         ],
     };
-    let question = say(choices, forms, &[("row", &row), ("many", &many)])?;
+    let within: &[&str] = match first {
+        true => &[
+            "which {row} is listed first?",
+            "which of the {rows} is listed first?",
+            "of the {rows}, which comes first in the list?",
+            "in the list, what is the first {row}?",
+        ],
+        false => &[
+            "which {row} is listed last?",
+            "which of the {rows} is listed last?",
+            "of the {rows}, which comes last in the list?",
+            "in the list, what is the last {row}?",
+        ],
+    };
+    let rows = phrase::rows(&profile.noun, &conditions, true, choices);
+    let question = say_within(
+        choices,
+        &conditions,
+        plain,
+        within,
+        &[("row", &row), ("rows", &rows)],
+    )?;
     let (mut steps, from) = kept(&conditions, 0);
     steps.push(Step::Call(format!(
         "({} {})",

@@ -10,6 +10,7 @@ mod yes_or_no;
 
 use crate::choices::Choices;
 use crate::conditions::Condition;
+use crate::headers::{head, is_plural};
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::{From, Step};
 
@@ -41,8 +42,8 @@ pub(crate) static KINDS: &[Kind] = &[
     kind("list", 5, selections::list),
     kind("count", 11, selections::count),
     kind("count all", 1, selections::count_all),
-    kind("two conditions", 10, selections::count_by_two),
-    kind("three conditions", 6, selections::count_by_three),
+    kind("two conditions", 11, selections::count_by_two),
+    kind("three conditions", 9, selections::count_by_three),
     kind("superlative", 12, superlatives::superlative),
     kind("superlative within", 15, superlatives::superlative_within),
     kind("extreme value", 5, superlatives::extreme_value),
@@ -113,6 +114,13 @@ fn facet<'a>(
     choices.pick(&profile.others_of_roles(roles, without)).copied()
 }
 
+/// The same for columns of which the most is asked: a place in an order is one of them, where words say which end is best.
+fn ranked<'a>(profile: &'a Profile<'_>, without: &[usize], choices: &mut Choices) -> Option<&'a Facet> {
+    let mut facets = profile.others_of_roles(&[Role::Amount, Role::Count, Role::Time, Role::Rank], without);
+    facets.retain(|facet| facet.role != Role::Rank || facet.alone && facet.measure.is_some());
+    choices.pick(&facets).copied()
+}
+
 const ORDERED: &[Role] = &[Role::Amount, Role::Count, Role::Time];
 const NUMBERS: &[Role] = &[Role::Amount, Role::Count];
 
@@ -151,6 +159,16 @@ fn say_within(
 fn fill(template: &str, slots: &[(&str, &str)]) -> String {
     let mut said = template.to_owned();
     for (slot, words) in slots {
+        // Several are.
+        if ["noun", "asked"].contains(slot) && is_plural(head(words)) {
+            for (one, many) in [
+                ("is the", "are the"),
+                ("was the", "were the"),
+                ("what's the", "what are the"),
+            ] {
+                said = said.replace(&format!("{one} {{{slot}}}"), &format!("{many} {{{slot}}}"));
+            }
+        }
         said = said.replace(&format!("{{{slot}}}"), words);
     }
     said

@@ -45,15 +45,15 @@ pub(super) fn list(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft
             &[
                 "{rows}",
                 "list the {rows}",
-                "which {rows} are there?",
                 "show me the {rows}",
                 "what are the {rows}?",
                 "name all {rows}",
                 "give me the {rows}",
-                "which {rows}?",
                 "{noun} of the {rows}",
                 "names of the {rows}",
-            ],
+                // Nothing should follow what is long.
+                "which {rows} are there?",
+            ][..if phrase::is_long(&conditions) { 8 } else { 9 }],
             &[("rows", &rows), ("noun", name_noun)],
         )?,
     };
@@ -88,11 +88,10 @@ pub(super) fn count_by_three(profile: &Profile<'_>, choices: &mut Choices) -> Op
 
 fn count_of(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) -> Option<Draft> {
     let rows = phrase::rows(&profile.noun, conditions, true, choices);
-    let many = &profile.noun.many;
     let (last, others) = conditions.split_last()?;
     let subject = phrase::rows(&profile.noun, others, true, choices);
     let question = match phrase::predicate(last) {
-        Some(predicate) if choices.one_in(2) => say(
+        Some(predicate) if choices.one_in(2) && !others.iter().any(|other| other.said.is_clause()) => say(
             choices,
             &[
                 "how many {subject} {predicate}?",
@@ -100,30 +99,33 @@ fn count_of(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choic
                 "how many {subject} are there that {predicate}",
                 "count the {subject} that {predicate}",
                 "how many {subject} {predicate}",
-                "how many of them {predicate}?",
+                "number of {subject} that {predicate}",
+                // Only one condition can do without a subject.
                 "how many {predicate}?",
-            ],
+            ][..if others.is_empty() { 7 } else { 6 }],
             &[("subject", &subject), ("predicate", &predicate)],
         )?,
         _ => {
             let bare = phrase::around("", &profile.noun, conditions, true, choices);
-            say(
-                choices,
-                &[
-                    "how many {rows} are there?",
-                    "how many {rows}?",
-                    "number of {rows}",
-                    "{rows}, how many?",
-                    "count of {rows}",
-                    "what is the number of {rows}?",
-                    "how many are there {bare}?",
-                    "total number of {rows}",
-                    "# of {rows}",
-                    "how often do we have {rows}?",
-                    "count {rows}",
-                ],
-                &[("rows", &rows), ("many", many), ("bare", &bare)],
-            )?
+            let forms = [
+                "how many {rows}?",
+                "number of {rows}",
+                "count of {rows}",
+                "what is the number of {rows}?",
+                "total number of {rows}",
+                "# of {rows}",
+                "count {rows}",
+                // Nothing should follow what is long.
+                "how many {rows} are there?",
+                "how many are there {bare}?",
+                "how many {rows} do we have?",
+            ];
+            let short = if phrase::is_long(conditions) {
+                7
+            } else {
+                forms.len()
+            };
+            say(choices, &forms[..short], &[("rows", &rows), ("bare", &bare)])?
         }
     };
     let (mut steps, from) = kept(conditions, 0);

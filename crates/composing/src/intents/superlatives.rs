@@ -1,8 +1,8 @@
 //! Asks for the most and the least.
 
-use super::{Draft, ORDERED, conditions, facet, kept, ordered, rows_of, say, say_within, text};
+use super::{Draft, ORDERED, conditions, facet, kept, ordered, ranked, rows_of, say, say_within, text};
 use crate::choices::Choices;
-use crate::conditions::{Condition, noun_of};
+use crate::conditions::{Condition, noun_of, numbers_of};
 use crate::phrase;
 use crate::profile::{Facet, Profile, Role};
 use crate::sketch::Step;
@@ -14,8 +14,8 @@ pub(super) fn superlative(profile: &Profile<'_>, choices: &mut Choices) -> Optio
 
 /// "cheapest car from Italy"
 pub(super) fn superlative_within(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft> {
-    let count = 1 + usize::from(choices.one_in(5));
-    let conditions = match choices.one_in(5) {
+    let count = 1 + usize::from(choices.one_in(2));
+    let conditions = match choices.one_in(3) {
         true => conditions(profile, count, &[], choices)?,
         false => vec![
             Condition::group(profile, &[], choices)
@@ -31,7 +31,14 @@ pub(super) fn superlative_within(profile: &Profile<'_>, choices: &mut Choices) -
 
 /// What the row with the most is called without the column's name, where that can mean no other column: of
 /// the highest, the lowest and the average temperature "hottest" means the highest.
-pub(super) fn implied(measured: &Facet, largest: bool, choices: &mut Choices) -> Option<&'static str> {
+pub(super) fn implied(
+    profile: &Profile<'_>,
+    measured: &Facet,
+    largest: bool,
+    choices: &mut Choices,
+) -> Option<&'static str> {
+    // What things are, but people are not.
+    const OF_THINGS: &[&str] = &["best selling", "biggest", "busiest", "largest", "smallest"];
     const HIGH: &[&str] = &["high", "highest", "max", "maximum", "peak", "top"];
     const LOW: &[&str] = &["low", "lowest", "min", "minimum"];
     let ends = if largest { HIGH } else { LOW };
@@ -40,6 +47,7 @@ pub(super) fn implied(measured: &Facet, largest: bool, choices: &mut Choices) ->
     choices
         .pick(if largest { measure.most } else { measure.least })
         .copied()
+        .filter(|word| !profile.noun.who || !OF_THINGS.contains(word))
 }
 
 /// The adjective before the column's name.
@@ -59,35 +67,32 @@ fn adjective(measured: &Facet, largest: bool, choices: &mut Choices) -> &'static
             "lowest number of",
             "smallest number of",
         ],
-        (Role::Time, true) => &["latest", "most recent", "last"],
-        (Role::Time, false) => &["earliest", "first", "oldest"],
+        (Role::Time, true) => &["latest", "latest", "most recent"],
+        (Role::Time, false) => &["earliest"],
         (_, true) => &[
-            "highest", "highest", "largest", "biggest", "greatest", "most", "best", "top", "maximum",
+            "highest", "highest", "highest", "highest", "largest", "greatest", "maximum",
         ],
-        (_, false) => &["lowest", "lowest", "smallest", "least", "minimum"],
+        (_, false) => &["lowest", "lowest", "lowest", "lowest", "smallest", "minimum"],
     };
     choices.pick(words).copied().unwrap_or("most")
 }
 
 fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) -> Option<Draft> {
     let used: Vec<usize> = conditions.iter().map(|condition| condition.source).collect();
-    let measured = facet(profile, ORDERED, &used, choices)?;
+    let measured = ranked(profile, &used, choices)?;
     let largest = choices.one_in(2) || choices.one_in(4);
     let name = profile.name();
     // Mostly the row is asked for by its name; where it has none, or now and then, another cell.
     let asked = match name {
         Some(name) if !choices.one_in(4) => name,
-        _ => facet(
-            profile,
-            &[Role::Group, Role::Detail, Role::Time, Role::Amount, Role::Count],
-            &[measured.source],
-            choices,
-        )
-        .filter(|asked| !used.contains(&asked.source))?,
+        _ => choices
+            .pick(&profile.askable(&[measured.source]))
+            .copied()
+            .filter(|asked| !used.contains(&asked.source))?,
     };
     let adjective = adjective(measured, largest, choices);
     let noun = noun_of(measured, choices);
-    let implied = implied(measured, largest, choices);
+    let implied = implied(profile, measured, largest, choices);
     let row = phrase::rows(&profile.noun, conditions, false, choices);
     let rows = phrase::rows(&profile.noun, conditions, true, choices);
     let bare = phrase::around("", &profile.noun, conditions, false, choices);
@@ -109,7 +114,12 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
         ("implied", superlative),
     ];
     let by_name = asked.role == Role::Name;
-    let question = match (implied.is_some() && !choices.one_in(3), by_name) {
+    // The "highest rank" may be either end.
+    let is_rank = measured.role == Role::Rank;
+    if is_rank && implied.is_none() {
+        return None;
+    }
+    let question = match (implied.is_some() && (is_rank || !choices.one_in(3)), by_name) {
         (true, true) => {
             let plain: &[&str] = &[
                 "{implied} {row}",
@@ -125,19 +135,38 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
                 "of the {rows}, which is the {implied}?",
                 "among the {rows}, which one is the {implied}?",
                 "which of the {rows} is the {implied}?",
-                "{implied} {one} {bare}",
-                "{implied} {bare}",
+                "{implied} of the {rows}",
             ];
             let is_plain = conditions.is_empty() || choices.one_in(2);
             say(choices, if is_plain { plain } else { within }, &slots)?
         }
+        (true, false) if asked.role == Role::Count => say(
+            choices,
+            &[
+                "how many {asked} does the {implied} {row} have?",
+                "number of {asked} of the {implied} {row}",
+                "{asked} of the {implied} {row}",
+            ],
+            &slots,
+        )?,
         (true, false) => say(
             choices,
             &[
                 "what is the {asked} of the {implied} {row}?",
                 "{asked} of the {implied} {row}",
-                "which {asked} does the {implied} {row} have?",
+                "what was the {asked} of the {implied} {row}?",
                 "what {asked} does the {implied} {row} have?",
+            ][..if phrase::is_long(conditions) { 3 } else { 4 }],
+            &slots,
+        )?,
+        (false, true) if phrase::ends_in_with(conditions) => say(
+            choices,
+            &[
+                "of the {rows}, which has the {adj} {noun}?",
+                "among {rows}, which one has the {adj} {noun}?",
+                "which of the {rows} has the {adj} {noun}?",
+                "which {row} has the {adj} {noun}?",
+                "out of the {rows}, which one has the {adj} {noun}?",
             ],
             &slots,
         )?,
@@ -150,16 +179,13 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
                 "{which} had the {adj} {noun}?",
                 "the {row} with the {adj} {noun}",
                 "name the {row} with the {adj} {noun}",
-                "which {row} got the {adj} {noun}?",
             ];
             let within: &[&str] = &[
                 "of the {rows}, which has the {adj} {noun}?",
                 "among {rows}, which one has the {adj} {noun}?",
                 "which of the {rows} has the {adj} {noun}?",
-                "{adj} {noun} {bare}: which {one}?",
-                "which {one} {bare} has the {adj} {noun}?",
-                "which one has the {adj} {noun} {bare}?",
-                "what has the {adj} {noun} {bare}?",
+                "of the {rows}, which one has the {adj} {noun}?",
+                "out of the {rows}, which has the {adj} {noun}?",
             ];
             // "Fewest goals in 1994" asks who, while "lowest price in 1994" asks how much.
             let terse: &[&str] = &[
@@ -182,14 +208,29 @@ fn most(profile: &Profile<'_>, conditions: &[Condition], choices: &mut Choices) 
             let is_plain = conditions.is_empty() || choices.one_in(2);
             say(choices, if is_plain { plain } else { within }, &slots)?
         }
+        (false, false) if asked.is_when() && choices.one_in(2) => say(
+            choices,
+            &[
+                "in which {asked} was the {adj} {noun} {bare}?",
+                "when was the {adj} {noun} {bare}?",
+                "which {asked} had the {adj} {noun} {bare}?",
+            ],
+            &slots,
+        )?,
+        (false, false) if phrase::ends_in_with(conditions) => say(
+            choices,
+            &[
+                "of the {rows}, what is the {asked} of the one with the {adj} {noun}?",
+                "among {rows}, what {asked} does the one with the {adj} {noun} have?",
+            ],
+            &slots,
+        )?,
         (false, false) => say(
             choices,
             &[
                 "what is the {asked} of the {row} with the {adj} {noun}?",
                 "{asked} of the {row} with the {adj} {noun}",
-                "which {asked} has the {row} with the {adj} {noun}?",
                 "what {asked} does the {row} with the {adj} {noun} have?",
-                "in which {asked} was the {adj} {noun} {bare}?",
             ],
             &slots,
         )?,
@@ -228,7 +269,6 @@ pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Opt
     let conditions = conditions(profile, count, &[measured.source], choices)?;
     let largest = choices.one_in(2);
     let adjective = match adjective(measured, largest, choices) {
-        "best" | "top" if choices.one_in(2) => "highest",
         "most" if measured.role == Role::Count => "largest number of",
         "fewest" | "least" if measured.role == Role::Count => "smallest number of",
         adjective => adjective,
@@ -249,7 +289,7 @@ pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Opt
         "{adj} {noun}",
         "what's the {adj} {noun} of any {row}?",
         "the {adj} {noun} of all {rows}",
-        "{adj} {noun} there is",
+        "what's the {adj} {noun}?",
     ];
     let within: &[&str] = &[
         "what is the {adj} {noun} of the {rows}?",
@@ -268,6 +308,30 @@ pub(super) fn extreme_value(profile: &Profile<'_>, choices: &mut Choices) -> Opt
         ordered(profile, measured)?
     )));
     Some(Draft { question, steps })
+}
+
+/// Whether the row in a place by a measure has another value than the next.
+fn stands_apart(
+    profile: &Profile<'_>,
+    measured: &Facet,
+    largest: bool,
+    place: usize,
+    meets: impl Fn(usize) -> bool,
+) -> bool {
+    let numbers = numbers_of(profile, measured);
+    let mut sorted: Vec<f64> = numbers
+        .into_iter()
+        .filter(|(row, _)| meets(*row))
+        .map(|(_, number)| number)
+        .collect();
+    sorted.sort_by(f64::total_cmp);
+    if largest {
+        sorted.reverse();
+    }
+    match sorted.get(place.saturating_sub(1)..=place) {
+        Some([here, next]) => here != next,
+        _ => false,
+    }
 }
 
 const NUMBER_WORDS: &[&str] = &[
@@ -290,16 +354,21 @@ pub(super) fn top_k(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draf
         Vec::new()
     };
     let k = 2 + choices.below(9);
+    let largest = !choices.one_in(3);
+    // With a tie at the end of the list there is no saying which are meant.
+    let meets = |row: usize| conditions.iter().all(|condition| condition.rows.contains(&row));
+    if !stands_apart(profile, measured, largest, k, meets) {
+        return None;
+    }
     let shown = if choices.one_in(2) {
         NUMBER_WORDS[k - 2].to_owned()
     } else {
         k.to_string()
     };
-    let largest = !choices.one_in(3);
     let noun = noun_of(measured, choices);
     let adjective = adjective(measured, largest, choices);
     let rows = phrase::rows(&profile.noun, &conditions, true, choices);
-    let implied = implied(measured, largest, choices);
+    let implied = implied(profile, measured, largest, choices);
     let slots = [
         ("k", shown.as_str()),
         ("rows", &rows),
@@ -313,6 +382,11 @@ pub(super) fn top_k(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draf
             "{k} {implied} {rows}",
             "what are the {k} {implied} {rows}?",
             "which {k} {rows} are the {implied}?",
+        ],
+        (_, _, _) if measured.role == Role::Time => &[
+            "the {k} {rows} with the {adj} {noun}",
+            "which {k} {rows} have the {adj} {noun}?",
+            "{k} {rows} with the {adj} {noun}",
         ],
         (_, true, _) => &[
             "top {k} {rows} by {noun}",
@@ -353,9 +427,12 @@ pub(super) fn kth(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft>
     let (word, digits) = ORDINALS[k - 2];
     let shown = if choices.one_in(3) { digits } else { word };
     let largest = !choices.one_in(3);
+    if !(1..=k).all(|place| stands_apart(profile, measured, largest, place, |_| true)) {
+        return None;
+    }
     let noun = noun_of(measured, choices);
     let adjective = adjective(measured, largest, choices);
-    let implied = implied(measured, largest, choices);
+    let implied = implied(profile, measured, largest, choices);
     let slots = [
         ("k", shown),
         ("one", profile.noun.one.as_str()),
@@ -368,6 +445,10 @@ pub(super) fn kth(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft>
             "{k} {implied} {one}",
             "which {one} is the {k} {implied}?",
             "what is the {k} {implied} {one}?",
+        ],
+        _ if measured.role == Role::Time => &[
+            "which {one} has the {k} {adj} {noun}?",
+            "{one} with the {k} {adj} {noun}",
         ],
         (_, true) => &[
             "which {one} has the {k} {adj} {noun}?",

@@ -33,7 +33,7 @@ pub(super) fn average(profile: &Profile<'_>, choices: &mut Choices) -> Option<Dr
             "average number of {noun} {of}",
             "what is the average number of {noun} {of}?",
             "mean number of {noun} {bare}",
-            "average {noun} per {one} {bare}",
+            "average {noun} per {row}",
         ],
         choices,
     )
@@ -51,12 +51,10 @@ pub(super) fn sum(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draft>
             "what is the sum of the {noun} {of}?",
             "combined {noun} {of}",
             "{noun} {of} altogether",
-            "how much {noun} is there {bare} in total?",
             "{noun} {of} in total",
             "overall {noun} {bare}",
             "add up the {noun} {of}",
             "what does the {noun} {of} add up to?",
-            "sum of all {noun} {bare}",
             "total of {noun} {bare}",
         ],
         &[
@@ -81,13 +79,18 @@ fn total(
     choices: &mut Choices,
 ) -> Option<Draft> {
     let measured = facet(profile, NUMBERS, &[], choices)?;
-    if function == "sum" && measured.measure.is_some_and(|measure| !measure.adds_up) {
+    if function == "sum" && !measured.adds_up {
+        return None;
+    }
+    // No average of averages.
+    if function == "average" && measured.nouns[0].starts_with("average") {
         return None;
     }
     let count = [0, 0, 1, 1, 1, 1, 2][choices.below(7)];
     let conditions = conditions(profile, count, &[measured.source], choices)?;
     let noun = noun_of(measured, choices);
     let rows = phrase::rows(&profile.noun, &conditions, true, choices);
+    let row = phrase::rows(&profile.noun, &conditions, false, choices);
     let bare = phrase::around("", &profile.noun, &conditions, true, choices);
     let of = match (conditions.is_empty(), choices.below(4)) {
         (true, 0) => format!("of all {}", profile.noun.many),
@@ -108,7 +111,7 @@ fn total(
         ("rows", &rows),
         ("bare", &bare),
         ("of", &of),
-        ("one", &profile.noun.one),
+        ("row", &row),
     ];
     let question = say(choices, forms, &slots)?;
     let (mut steps, from) = kept(&conditions, 0);

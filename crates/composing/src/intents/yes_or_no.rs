@@ -2,10 +2,10 @@
 
 use super::differences::{Pair, pair};
 use super::look_ups::named_row;
-use super::{Draft, conditions, facet, kept, ordered, rows_of, say};
+use super::{Draft, facet, kept, ordered, rows_of, say};
 use crate::choices::Choices;
 use crate::conditions::{Condition, noun_of};
-use crate::headers::with_article;
+use crate::headers::one_of;
 use crate::phrase;
 use crate::profile::{Profile, Role};
 use crate::sketch::{From, Step};
@@ -24,7 +24,7 @@ pub(super) fn is_there(profile: &Profile<'_>, choices: &mut Choices) -> Option<D
     }
     let one = phrase::rows(&profile.noun, &drawn, false, choices);
     let many = phrase::rows(&profile.noun, &drawn, true, choices);
-    let a_row = with_article(&one);
+    let a_row = one_of(&one);
     let question = say(
         choices,
         &[
@@ -68,11 +68,7 @@ pub(super) fn is_more(profile: &Profile<'_>, choices: &mut Choices) -> Option<Dr
         ("more", comparative.unwrap_or_default()),
     ];
     let forms: &[&str] = match (comparative, measured.role, more) {
-        (Some(_), _, _) if !choices.one_in(3) => &[
-            "is {x} {more} than {y}?",
-            "was {x} {more} than {y}?",
-            "is the {x} {more} than the {y}?",
-        ],
+        (Some(_), _, _) if !choices.one_in(3) => &["is {x} {more} than {y}?", "was {x} {more} than {y}?"],
         (_, Role::Count, true) => &[
             "does {x} have more {noun} than {y}?",
             "did {x} have more {noun} than {y}?",
@@ -115,8 +111,12 @@ pub(super) fn is_so(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draf
     let name = profile.name()?;
     if choices.one_in(2) {
         let measured = facet(profile, &[Role::Amount, Role::Count], &[], choices)?;
-        let mut conditions = conditions(profile, 1, &[name.source], choices).unwrap_or_default();
-        let condition = conditions.pop()?;
+        let others: Vec<usize> = profile.facets.iter().map(|facet| facet.source).collect();
+        let others: Vec<usize> = others
+            .into_iter()
+            .filter(|source| *source != measured.source)
+            .collect();
+        let condition = Condition::compared(profile, &others, choices)?;
         let crate::sketch::Test::Compare { filter, number, .. } = condition.test else {
             return None;
         };
@@ -148,22 +148,13 @@ pub(super) fn is_so(profile: &Profile<'_>, choices: &mut Choices) -> Option<Draf
     }
     let condition = Condition::group(profile, &[name.source], choices)?;
     let predicate = phrase::of_one(&phrase::predicate(&condition)?);
-    let question = match (
-        predicate.strip_prefix("is "),
-        predicate.strip_prefix("has "),
-        predicate.strip_prefix("comes "),
-    ) {
-        (Some(rest), _, _) => say(
+    let question = match (predicate.strip_prefix("is "), predicate.strip_prefix("has ")) {
+        (Some(rest), _) => say(
             choices,
             &["is {x} {rest}?", "was {x} {rest}?"],
             &[("x", &x), ("rest", rest)],
         )?,
-        (_, Some(rest), _) => format!("does {x} have {rest}?"),
-        (_, _, Some(rest)) => say(
-            choices,
-            &["is {x} {rest}?", "does {x} come {rest}?"],
-            &[("x", &x), ("rest", rest)],
-        )?,
+        (_, Some(rest)) => format!("does {x} have {rest}?"),
         _ => return None,
     };
     Some(Draft {

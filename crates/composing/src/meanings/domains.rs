@@ -13,6 +13,33 @@ pub struct Domain {
     pub names: Option<Names>,
     /// Headers of measures and topics that it may have.
     pub columns: &'static [&'static str],
+    /// What its rows are, by and large.
+    pub sort: Sort,
+}
+
+/// What rows are, by and large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// People.
+    Person,
+    /// Animals.
+    Animal,
+    /// Books, films, songs.
+    Work,
+    /// What is made and sold.
+    Thing,
+    /// What is eaten.
+    Food,
+    /// Towns, rivers, mountains.
+    Place,
+    /// Houses and what is in them.
+    Building,
+    /// Those who work or play together.
+    Organisation,
+    /// What happened at a time.
+    Event,
+    /// What was noted of a sale, a gift, a complaint.
+    Record,
 }
 
 const fn domain(
@@ -20,12 +47,34 @@ const fn domain(
     keys: &'static [&'static str],
     names: Option<Names>,
     columns: &'static [&'static str],
+    sort: Sort,
 ) -> Domain {
     Domain {
         rows,
         keys,
         names,
         columns,
+        sort,
+    }
+}
+
+/// Tables that may have each other's columns, by their rows: what is asked about one can be asked about the others.
+const KIN: &[&[&str]] = &[
+    &["players", "athletes"],
+    &["councillors", "candidates"],
+    &["cities", "countries"],
+    &["houses", "apartments"],
+    &["hotels", "restaurants"],
+    &["bridges", "towers"],
+    &["orders", "sales"],
+    &["dishes", "recipes"],
+];
+
+impl Domain {
+    /// Whether the rows of both could have the same columns.
+    pub fn is_kin(&self, other: &Domain) -> bool {
+        KIN.iter()
+            .any(|kin| kin.contains(&self.rows.0) && kin.contains(&other.rows.0))
     }
 }
 
@@ -49,6 +98,7 @@ pub static DOMAINS: &[Domain] = &[
             "reviews",
             "in print",
         ],
+        Sort::Work,
     ),
     domain(
         ("movies", "movie"),
@@ -66,8 +116,8 @@ pub static DOMAINS: &[Domain] = &[
             "language",
             "studio",
             "country",
-            "age",
         ],
+        Sort::Work,
     ),
     domain(
         ("songs", "song"),
@@ -85,6 +135,7 @@ pub static DOMAINS: &[Domain] = &[
             "price",
             "rating",
         ],
+        Sort::Work,
     ),
     domain(
         ("employees", "employee"),
@@ -99,11 +150,12 @@ pub static DOMAINS: &[Domain] = &[
             "city",
             "gender",
             "years of experience",
-            "performance",
+            "performance rating",
             "hours per week",
             "status",
             "children",
         ],
+        Sort::Person,
     ),
     domain(
         ("players", "player"),
@@ -124,6 +176,7 @@ pub static DOMAINS: &[Domain] = &[
             "date of birth",
             "sport",
         ],
+        Sort::Person,
     ),
     domain(
         ("students", "student"),
@@ -144,6 +197,7 @@ pub static DOMAINS: &[Domain] = &[
             "birth year",
             "sport",
         ],
+        Sort::Person,
     ),
     domain(
         ("patients", "patient"),
@@ -159,10 +213,10 @@ pub static DOMAINS: &[Domain] = &[
             "nights",
             "status",
             "date of birth",
-            "temperature",
             "insured",
             "risk",
         ],
+        Sort::Person,
     ),
     domain(
         ("customers", "customer"),
@@ -178,9 +232,9 @@ pub static DOMAINS: &[Domain] = &[
             "member",
             "joined",
             "balance",
-            "payment method",
             "reviews",
         ],
+        Sort::Person,
     ),
     domain(
         ("athletes", "athlete"),
@@ -200,6 +254,7 @@ pub static DOMAINS: &[Domain] = &[
             "team",
             "rank",
         ],
+        Sort::Person,
     ),
     domain(
         ("councillors", "councillor"),
@@ -215,8 +270,8 @@ pub static DOMAINS: &[Domain] = &[
             "left office",
             "gender",
             "birth year",
-            "reason",
         ],
+        Sort::Person,
     ),
     domain(
         ("candidates", "candidate"),
@@ -233,6 +288,7 @@ pub static DOMAINS: &[Domain] = &[
             "result",
             "donation",
         ],
+        Sort::Person,
     ),
     domain(
         ("cities", "city"),
@@ -253,6 +309,7 @@ pub static DOMAINS: &[Domain] = &[
             "universities",
             "stations",
         ],
+        Sort::Place,
     ),
     domain(
         ("countries", "country"),
@@ -270,8 +327,8 @@ pub static DOMAINS: &[Domain] = &[
             "unemployment rate",
             "tax rate",
             "gold",
-            "children",
         ],
+        Sort::Place,
     ),
     domain(
         ("houses", "house"),
@@ -288,10 +345,10 @@ pub static DOMAINS: &[Domain] = &[
             "type",
             "lot size",
             "floors",
-            "status",
             "rent",
             "roof",
         ],
+        Sort::Building,
     ),
     domain(
         ("hotels", "hotel"),
@@ -301,6 +358,7 @@ pub static DOMAINS: &[Domain] = &[
             "city", "price", "stars", "rooms", "rating", "distance", "reviews", "opened", "style",
             "capacity", "country",
         ],
+        Sort::Building,
     ),
     domain(
         ("restaurants", "restaurant"),
@@ -318,6 +376,7 @@ pub static DOMAINS: &[Domain] = &[
             "vegetarian friendly",
             "employees",
         ],
+        Sort::Building,
     ),
     domain(
         ("cars", "car"),
@@ -340,6 +399,7 @@ pub static DOMAINS: &[Domain] = &[
             "color",
             "transmission",
         ],
+        Sort::Thing,
     ),
     domain(
         ("products", "product"),
@@ -359,6 +419,7 @@ pub static DOMAINS: &[Domain] = &[
             "reviews",
             "available",
         ],
+        Sort::Thing,
     ),
     domain(
         ("dishes", "dish"),
@@ -377,6 +438,7 @@ pub static DOMAINS: &[Domain] = &[
             "rating",
             "category",
         ],
+        Sort::Food,
     ),
     domain(
         ("schools", "school"),
@@ -389,12 +451,10 @@ pub static DOMAINS: &[Domain] = &[
             "founded",
             "score",
             "type",
-            "spending",
             "district",
-            "attendance",
             "median income",
-            "percentage",
         ],
+        Sort::Organisation,
     ),
     domain(
         ("companies", "company"),
@@ -408,10 +468,10 @@ pub static DOMAINS: &[Domain] = &[
             "founded",
             "category",
             "country",
-            "growth",
             "stores",
             "rating",
         ],
+        Sort::Organisation,
     ),
     domain(
         ("stations", "station"),
@@ -422,32 +482,26 @@ pub static DOMAINS: &[Domain] = &[
             "passengers",
             "opened",
             "city",
-            "platform",
             "zone",
             "distance",
             "elevation",
             "type",
         ],
+        Sort::Building,
     ),
     domain(
         ("mountains", "mountain"),
         &["mountain", "peak", "name"],
         Some(Names::Mountain),
-        &[
-            "height",
-            "range",
-            "country",
-            "difficulty",
-            "distance",
-            "region",
-            "first year",
-        ],
+        &["height", "range", "country", "difficulty", "distance", "region"],
+        Sort::Place,
     ),
     domain(
         ("rivers", "river"),
         &["river", "name"],
         Some(Names::River),
         &["length", "country", "depth", "area", "continent", "width"],
+        Sort::Place,
     ),
     domain(
         ("museums", "museum"),
@@ -463,6 +517,7 @@ pub static DOMAINS: &[Domain] = &[
             "rating",
             "employees",
         ],
+        Sort::Building,
     ),
     domain(
         ("ships", "ship"),
@@ -480,6 +535,7 @@ pub static DOMAINS: &[Domain] = &[
             "status",
             "type",
         ],
+        Sort::Thing,
     ),
     domain(
         ("bridges", "bridge"),
@@ -488,6 +544,7 @@ pub static DOMAINS: &[Domain] = &[
         &[
             "length", "height", "built", "city", "country", "traffic", "type", "cost", "lanes", "material",
         ],
+        Sort::Building,
     ),
     domain(
         ("clubs", "club"),
@@ -507,6 +564,7 @@ pub static DOMAINS: &[Domain] = &[
             "members",
             "budget",
         ],
+        Sort::Organisation,
     ),
     domain(
         ("orders", "order"),
@@ -528,6 +586,7 @@ pub static DOMAINS: &[Domain] = &[
             "sales channel",
             "region",
         ],
+        Sort::Record,
     ),
     domain(
         ("sales", "sale"),
@@ -546,6 +605,7 @@ pub static DOMAINS: &[Domain] = &[
             "region",
             "commission",
         ],
+        Sort::Record,
     ),
     domain(
         ("days", "day"),
@@ -563,6 +623,7 @@ pub static DOMAINS: &[Domain] = &[
             "visitors",
             "max temp",
         ],
+        Sort::Event,
     ),
     domain(
         ("games", "game"),
@@ -581,6 +642,7 @@ pub static DOMAINS: &[Domain] = &[
             "referee",
             "weekday",
         ],
+        Sort::Event,
     ),
     domain(
         ("flights", "flight"),
@@ -598,6 +660,7 @@ pub static DOMAINS: &[Domain] = &[
             "date",
             "delay",
         ],
+        Sort::Event,
     ),
     domain(
         ("pets", "pet"),
@@ -606,6 +669,7 @@ pub static DOMAINS: &[Domain] = &[
         &[
             "species", "breed", "age", "weight", "owner", "color", "gender", "price", "city",
         ],
+        Sort::Animal,
     ),
     domain(
         ("recipes", "recipe"),
@@ -618,9 +682,9 @@ pub static DOMAINS: &[Domain] = &[
             "difficulty",
             "ingredient",
             "rating",
-            "course",
             "price",
         ],
+        Sort::Food,
     ),
     domain(
         ("courses", "course"),
@@ -639,6 +703,7 @@ pub static DOMAINS: &[Domain] = &[
             "fee",
             "semester",
         ],
+        Sort::Work,
     ),
     domain(
         ("missions", "mission"),
@@ -651,25 +716,16 @@ pub static DOMAINS: &[Domain] = &[
             "crew",
             "cost",
             "outcome",
-            "distance",
             "operator",
         ],
+        Sort::Event,
     ),
     domain(
         ("birds", "bird"),
         &["species", "bird", "name"],
         Some(Names::Bird),
-        &[
-            "wingspan",
-            "weight",
-            "length",
-            "region",
-            "diet",
-            "color",
-            "population",
-            "speed",
-            "status",
-        ],
+        &["wingspan", "weight", "length", "diet", "color", "speed"],
+        Sort::Animal,
     ),
     domain(
         ("towers", "tower"),
@@ -684,14 +740,15 @@ pub static DOMAINS: &[Domain] = &[
             "cost",
             "type",
             "architect",
-            "status",
         ],
+        Sort::Building,
     ),
     domain(
         ("earthquakes", "earthquake"),
         &["place", "location", "event"],
         Some(Names::Town),
         &["magnitude", "depth", "date", "deaths", "country", "region"],
+        Sort::Event,
     ),
     domain(
         ("tickets", "ticket"),
@@ -708,6 +765,7 @@ pub static DOMAINS: &[Domain] = &[
             "city",
             "quality",
         ],
+        Sort::Record,
     ),
     domain(
         ("apartments", "apartment"),
@@ -726,6 +784,7 @@ pub static DOMAINS: &[Domain] = &[
             "deposit",
             "distance",
         ],
+        Sort::Building,
     ),
     domain(
         ("donations", "donation"),
@@ -737,10 +796,9 @@ pub static DOMAINS: &[Domain] = &[
             "date",
             "payment method",
             "reason",
-            "age",
-            "gender",
             "state",
             "segment",
         ],
+        Sort::Record,
     ),
 ];

@@ -2,10 +2,12 @@
 
 mod domains;
 mod measures;
+mod particulars;
 mod topics;
 
-pub use domains::{DOMAINS, Domain};
+pub use domains::{DOMAINS, Domain, Sort};
 pub use measures::{MEASURES, Measure};
+pub(crate) use particulars::{range, values};
 pub use topics::{NamedBy, TOPICS, Topic};
 
 /// What the words of a header measure: the longest header that stands among them, and of those the last.
