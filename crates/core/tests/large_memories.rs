@@ -131,7 +131,10 @@ fn what_is_not_linear_in_the_weight_keeps_a_bias_that_a_larger_sample_lessens() 
         };
         let seen = see(
             &world,
-            &Objective::Mml(Mml { draws: Some(1) }),
+            &Objective::Mml(Mml {
+                draws: Some(1),
+                ..Mml::default()
+            }),
             &memory,
             scoring,
             60_000,

@@ -26,6 +26,10 @@ pub struct Learning {
     pub clip_norm: f32,
     /// The share of numbers that dropout sets to zero.
     pub dropout: f32,
+    /// Whether dropout comes after the residual connections: dropout(h + x), as in the published code, and not
+    /// dropout(h) + x.
+    #[serde(default)]
+    pub dropout_after_skip: bool,
     /// Added to the loss, times the entropy of each step: a positive number penalises entropy.
     pub entropy: f32,
     /// Decay of the moving average of the parameters, which is what is evaluated and kept; 0 for none.
@@ -220,6 +224,7 @@ impl<W: Wording> Learner<Input> for NeuralLearner<W> {
             dropout: (self.learning.dropout > 0.0).then_some(Dropout {
                 rate: self.learning.dropout,
                 seed: self.seed ^ self.adam.steps().wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                after_skip: self.learning.dropout_after_skip,
             }),
         };
         let outcome = self

@@ -103,6 +103,7 @@ impl Settings {
             decay_from: 0.0,
             clip_norm: self.clip_norm,
             dropout: self.dropout,
+            dropout_after_skip: false,
             entropy: self.entropy,
             average: self.average,
         }

@@ -161,6 +161,7 @@ fn a_step_makes_what_was_rewarded_more_likely() {
         decay_from: 0.0,
         clip_norm: 0.0,
         dropout: 0.0,
+        dropout_after_skip: false,
         entropy: 0.0,
         average: 0.0,
     };

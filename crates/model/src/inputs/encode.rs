@@ -212,7 +212,10 @@ pub fn encode_beside(
     }
     let tokens = question.tokens.iter().zip(&stand_ins);
     let mut tokens: Vec<u32> = tokens
-        .map(|(token, stand_in)| words.id(token).unwrap_or_else(|| id(stand_in)))
+        .map(|(token, stand_in)| match words.id(token) {
+            Some(known) if *stand_in == UNKNOWN || !config.kinds_for_values => known,
+            _ => id(stand_in),
+        })
         .collect();
     let mut token_features = token_features(config.token_features, question, &view.names);
     if tokens.is_empty() {

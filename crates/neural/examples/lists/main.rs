@@ -34,7 +34,13 @@ fn entries() -> [(&'static str, Objective); 4] {
     };
     [
         ("MAPO", Objective::Mapo(Mapo::default())),
-        ("MML", Objective::Mml(Mml { draws: Some(2) })),
+        (
+            "MML",
+            Objective::Mml(Mml {
+                draws: Some(2),
+                ..Mml::default()
+            }),
+        ),
         ("IML", Objective::Iml(Iml { draws: Some(2) })),
         ("REINFORCE", Objective::Reinforce(reinforce)),
     ]

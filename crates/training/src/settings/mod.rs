@@ -145,6 +145,7 @@ impl Settings {
             final_rate,
             decay_from,
             dropout,
+            dropout_after_skip: _,
             average,
             clip_norm,
             entropy,
