@@ -9,6 +9,7 @@
 //! * [`eval`] answers the questions of a split with one model or several;
 //! * [`ranking`] learns a second look at beams, and says what it is worth;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
+//! * [`reproduce`] has every run of the paper's tables and figures, and puts its figures beside ours;
 //! * [`study`] says what a model knows and where it is wrong;
 //! * [`weighing`] says how far the programs of a memory can be believed;
 //! * `settings`: [`Settings`] holds everything that can be set, a [`Preset`] what goes together.
@@ -20,6 +21,7 @@ pub mod compare;
 mod error;
 pub mod eval;
 pub mod ranking;
+pub mod reproduce;
 mod run;
 mod settings;
 pub mod store;
