@@ -72,6 +72,7 @@ fn more_is_explored_while_the_memory_is_empty() {
     let exploring = NewPrograms {
         per_visit: 1,
         when_empty: 9,
+        ..NewPrograms::default()
     };
     let mut actor = Actor::new(mapo(), exploring, 1).unwrap();
     let (mut one, mut other, mut known) =
@@ -349,6 +350,7 @@ fn a_known_program_is_learnt_by_its_likelihood_and_the_policy_is_not_asked() {
     let exploring = NewPrograms {
         per_visit: 3,
         when_empty: 3,
+        ..NewPrograms::default()
     };
     for objective in all_objectives() {
         let mut known = task(4, &tree, &[21]).known();

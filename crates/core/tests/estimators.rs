@@ -6,7 +6,7 @@
 mod common;
 
 use common::Tree;
-use common::world::{World, distance, dot};
+use common::world::{Program, World, distance, dot};
 use mapo_core::{
     Action, Allocation, AlphaDecay, Augmented, Baseline, Estimator, HardEm, Iml, Inside, Mapo, Mml,
     Objective, Outside, Reinforce, Sample, Visit,
@@ -402,30 +402,58 @@ fn draws_are_allocated_as_the_appendix_says() {
 #[test]
 fn baselines_of_the_paper_give_their_own_gradients() {
     let (mut world, memory) = incomplete();
-    let p = world.weight(&memory);
     let inside = |place: usize| f64::from(u8::from(memory.contains(&place)));
-    let size = memory.len() as f64;
+    let rewards: Vec<f64> = memory.iter().map(|&place| world.programs[place].reward).collect();
+    let highest = rewards.iter().copied().fold(0.0, f64::max);
+    assert!(
+        rewards.iter().any(|&reward| reward < highest),
+        "rewards are graded"
+    );
 
-    // ∇ log Σ π(a) = Σ π(a)/π(B)·∇log π(a)
-    let mml = world.sum(|place, program| inside(place) * program.probability / p);
-    // Σ ∇log π(a) / |B|
-    let iml = world.sum(|place, _| inside(place) / size);
+    // ∇ log Σ R(a)·π(a) = Σ R(a)·π(a)/(Σ R·π)·∇log π(a)
+    let earned = |program: &Program| program.probability * program.reward;
+    let all: f64 = memory.iter().map(|&place| earned(&world.programs[place])).sum();
+    let mml = world.sum(|place, program| inside(place) * earned(program) / all);
+    // Σ ∇log π(a) / how many, over those with the highest reward
+    let highest_only = |program: &Program| f64::from(u8::from(program.reward == highest));
+    let size: f64 = memory
+        .iter()
+        .map(|&place| highest_only(&world.programs[place]))
+        .sum();
+    let iml = world.sum(|place, program| inside(place) * highest_only(program) / size);
     let best = *memory
         .iter()
-        .max_by(|&&one, &&other| {
-            world.programs[one]
-                .probability
-                .total_cmp(&world.programs[other].probability)
-        })
+        .max_by(|&&one, &&other| earned(&world.programs[one]).total_cmp(&earned(&world.programs[other])))
         .unwrap();
     let lambda = 0.3;
+    let total: f64 = rewards.iter().sum();
     let augmented = world.sum(|place, program| {
-        lambda * program.probability * program.reward + (1.0 - lambda) * inside(place) / size
+        lambda * earned(program) + (1.0 - lambda) * inside(place) * program.reward / total
     });
     let hard_em = world.programs[best].slope.clone();
     for (objective, expected) in [
-        (Objective::Mml(Mml { draws: None }), &mml),
-        (Objective::Mml(Mml { draws: Some(2) }), &mml),
+        (
+            Objective::Mml(Mml {
+                draws: None,
+                ..Mml::default()
+            }),
+            &mml,
+        ),
+        (
+            Objective::Mml(Mml {
+                draws: Some(2),
+                ..Mml::default()
+            }),
+            &mml,
+        ),
+        // What is added to the shares is far below what can be measured.
+        (
+            Objective::Mml(Mml {
+                draws: Some(2),
+                smoothed: true,
+            }),
+            &mml,
+        ),
         (Objective::Iml(Iml { draws: None }), &iml),
         (Objective::Iml(Iml { draws: Some(2) }), &iml),
         (Objective::HardEm(HardEm::default()), &hard_em),

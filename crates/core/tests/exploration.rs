@@ -282,3 +282,46 @@ fn dead_ends_are_not_followed_for_ever() {
     assert!(exploration.tried < 100);
     assert_eq!(exploration.memory.len() as u64, exploration.tried);
 }
+
+#[test]
+fn a_frugal_walk_tries_only_what_can_earn_something() {
+    /// Three coins. Nothing is earned after tails, and the environment knows it.
+    struct Coins(Vec<Action>);
+    impl mapo_core::Env for Coins {
+        fn actions(&mut self, valid: &mut Vec<Action>) {
+            if self.0.len() < 3 {
+                valid.extend([Action(0), Action(1)]);
+            }
+        }
+        fn step(&mut self, action: Action) {
+            self.0.push(action);
+        }
+        fn rewind(&mut self, len: usize) {
+            self.0.truncate(len);
+        }
+        fn is_finished(&self) -> bool {
+            self.0.len() == 3
+        }
+        fn reward(&mut self) -> f32 {
+            0.0
+        }
+        fn worthwhile(&mut self, offered: &mut Vec<Action>) {
+            if self.0.is_empty() {
+                offered.retain(|&action| action == Action(1));
+            }
+        }
+    }
+    for (is_frugal, programs) in [(false, 8), (true, 4)] {
+        let (mut coins, mut explored) = (Coins(Vec::new()), ExploredSet::new(1e-8));
+        let (mut walk, mut rng) = (Walk::default(), example_rng(3, 0));
+        walk.frugal(is_frugal);
+        let mut tried = Vec::new();
+        while let Draw::Program { .. } = walk.draw(&mut coins, &mut Uniform, &mut explored, &mut rng) {
+            tried.push(walk.prefix().to_vec());
+        }
+        assert_eq!(tried.len(), programs);
+        let begins_with_tails = |program: &Vec<Action>| program[0] == Action(0);
+        assert_eq!(tried.iter().any(begins_with_tails), !is_frugal);
+        assert!(explored.is_complete());
+    }
+}

@@ -121,7 +121,10 @@ fn what_is_not_linear_in_the_weight_keeps_a_bias_that_a_larger_sample_lessens() 
     let (world, memory) = world();
     let p = world.weight(&memory);
     let share = |place: usize| f64::from(u8::from(memory.contains(&place)));
-    let mml = world.sum(|place, program| share(place) * program.probability / p);
+    // Rewards are graded here, so it is R(a)·π(a) that is made likely.
+    let earned = |place: usize| world.programs[place].probability * world.programs[place].reward;
+    let all: f64 = memory.iter().map(|&place| earned(place)).sum();
+    let mml = world.sum(|place, _| share(place) * earned(place) / all);
     let mut biases = Vec::new();
     for (best, sample) in [(0, 2), (2, 4), (6, 8)] {
         let scoring = MemoryScoring {
@@ -131,7 +134,10 @@ fn what_is_not_linear_in_the_weight_keeps_a_bias_that_a_larger_sample_lessens() 
         };
         let seen = see(
             &world,
-            &Objective::Mml(Mml { draws: Some(1) }),
+            &Objective::Mml(Mml {
+                draws: Some(1),
+                ..Mml::default()
+            }),
             &memory,
             scoring,
             60_000,
@@ -170,12 +176,13 @@ fn the_most_probable_program_is_found_and_kept() {
         .iter()
         .copied()
         .max_by(|&one, &other| {
-            let probability = |place: usize| world.programs[place].probability;
-            probability(one).total_cmp(&probability(other))
+            // Rewards are graded here.
+            let earned = |place: usize| world.programs[place].probability * world.programs[place].reward;
+            earned(one).total_cmp(&earned(other))
         })
         .expect("a memory");
     let objective = Objective::HardEm(HardEm::default());
-    let actor = Actor::new(objective.clone(), NewPrograms::OFF, 1).expect("usable settings");
+    let actor = Actor::new(objective.clone(), NewPrograms::OFF, 2).expect("usable settings");
     let mut actor = actor.with_scoring(PART).expect("usable settings");
     let (mut policy, mut task) = (world.policy.clone(), world.task(&memory));
     let mut finds = |numbers: std::ops::Range<u64>| {

@@ -63,6 +63,7 @@ fn what_has_a_memory_learns() {
     let new_programs = NewPrograms {
         per_visit: 1,
         when_empty: 4,
+        ..NewPrograms::default()
     };
     let mapo = Mapo::default;
     for objective in [

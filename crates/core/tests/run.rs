@@ -48,6 +48,7 @@ fn course(steps: u64) -> Course {
         new_programs: NewPrograms {
             per_visit: 1,
             when_empty: 4,
+            ..NewPrograms::default()
         },
         ..Course::default()
     }

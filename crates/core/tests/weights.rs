@@ -52,7 +52,7 @@ fn objectives() -> impl Strategy<Value = Objective> {
     prop_oneof![
         6 => mapo,
         1 => (1..4_usize, 0.0..1.0).prop_map(|(draws, baseline)| Objective::Reinforce(Reinforce { draws, baseline })),
-        1 => draws().prop_map(|draws| Objective::Mml(Mml { draws })),
+        1 => draws().prop_map(|draws| Objective::Mml(Mml { draws, ..Mml::default() })),
         1 => draws().prop_map(|draws| Objective::Iml(Iml { draws })),
         1 => Just(Objective::HardEm(HardEm::default())),
         1 => (0.0..=1.0, 1..4_usize).prop_map(|(lambda, draws)| Objective::Augmented(Augmented { lambda, draws })),
@@ -279,7 +279,14 @@ fn settings_that_make_no_sense_are_named() {
         .check()
         .is_err()
     );
-    assert!(Objective::Mml(Mml { draws: Some(0) }).check().is_err());
+    assert!(
+        Objective::Mml(Mml {
+            draws: Some(0),
+            ..Mml::default()
+        })
+        .check()
+        .is_err()
+    );
     assert!(Objective::Iml(Iml { draws: Some(0) }).check().is_err());
     assert!(
         Objective::Reinforce(Reinforce {

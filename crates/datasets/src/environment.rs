@@ -157,4 +157,10 @@ impl Env for TableEnv {
             0.0
         }
     }
+
+    fn worthwhile(&mut self, offered: &mut Vec<Action>) {
+        self.interpreter.frugally_into(&mut self.offered);
+        let worthwhile = &self.offered;
+        offered.retain(|action| worthwhile.contains(&Token(action.0)));
+    }
 }

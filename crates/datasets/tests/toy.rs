@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use mapo_core::{Action, Env};
+use mapo_core::{Action, Draw, Env, ExploredSet, Uniform, Walk, example_rng};
 use mapo_datasets::scoring::wtq::Scratch;
 use mapo_datasets::toy::{SEED, Split, ToyExample, generate, to_csv};
 use mapo_datasets::{Dataset, Example, Pruning, Relevance, Selection, TableEnv};
@@ -286,4 +286,27 @@ fn the_first_examples_never_change() {
              Southern Trader",
         ]
     );
+}
+
+#[test]
+fn exploration_in_training_can_be_spared_what_earns_nothing() {
+    let mut worthless = [0, 0];
+    for toy in all(Split::Dev).into_iter().take(20) {
+        let example = Example::from(toy);
+        let mut frugal = TableEnv::new(&example, Pruning::None, Assistance::Frugal);
+        for (is_frugal, worthless) in [false, true].into_iter().zip(&mut worthless) {
+            let mut env = TableEnv::new(&example, Pruning::None, Assistance::All);
+            let (mut walk, mut explored) = (Walk::default(), ExploredSet::new(1e-8));
+            let mut rng = example_rng(5, 0);
+            walk.frugal(is_frugal);
+            for _ in 0..50 {
+                if let Draw::Program { .. } = walk.draw(&mut env, &mut Uniform, &mut explored, &mut rng) {
+                    let is_worthless = frugal.steps_of(walk.prefix()).is_none();
+                    *worthless += i32::from(is_worthless);
+                }
+            }
+        }
+    }
+    let [all, frugal] = worthless;
+    assert!(all > 200 && frugal == 0, "{all} and {frugal} of 1000");
 }

@@ -34,6 +34,9 @@ pub struct Config {
     /// none, as in the paper.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub constant_kinds: usize,
+    /// Whether the words of numbers and dates are read as their kind alone, as in the published code.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub kinds_for_values: bool,
     /// The published encoder that reads question and columns beneath this network, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<EncoderConfig>,
@@ -80,6 +83,7 @@ impl Config {
             pair_features: 0,
             cells: false,
             constant_kinds: 0,
+            kinds_for_values: false,
             encoder: None,
         }
     }

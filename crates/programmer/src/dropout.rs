@@ -9,6 +9,9 @@ pub struct Dropout {
     pub rate: f32,
     /// Seed of the masks; the same seed gives the same masks, however the batch is cut.
     pub seed: u64,
+    /// Whether the masks of a layer with a residual connection are those of the sum, dropout(h + x), as in the published
+    /// code, and not of the layer's output alone, dropout(h) + x.
+    pub after_skip: bool,
 }
 
 /// Where a mask is used; together with an id and a step it names a row of masks.

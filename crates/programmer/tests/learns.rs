@@ -94,7 +94,11 @@ fn a_small_language_is_learnt() {
         let terms = LossTerms {
             divisor: examples.len() as f32,
             entropy: 0.0,
-            dropout: Some(Dropout { rate: 0.1, seed }),
+            dropout: Some(Dropout {
+                rate: 0.1,
+                seed,
+                after_skip: false,
+            }),
         };
         losses.push(
             runner

@@ -169,7 +169,14 @@ fn gradients_equal_central_differences_however_much_is_trained() {
     for trained in 0..=SHAPE.layers + 1 {
         check_gradient(trained, None);
     }
-    check_gradient(2, Some(Dropout { rate: 0.2, seed: 3 }));
+    check_gradient(
+        2,
+        Some(Dropout {
+            rate: 0.2,
+            seed: 3,
+            after_skip: false,
+        }),
+    );
 }
 
 #[test]

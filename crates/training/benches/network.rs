@@ -299,6 +299,7 @@ impl Bench {
         let dropout = dropout.then_some(Dropout {
             rate: 0.2,
             seed: self.steps,
+            after_skip: false,
         });
         LossTerms {
             divisor: 50.0,

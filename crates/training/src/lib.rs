@@ -10,6 +10,7 @@
 //! * [`ranking`] learns a second look at beams, and says what it is worth;
 //! * [`lesson`] lets a model learn from what people said about its answers, and says whether it is better;
 //! * [`compare`] trains variants of the settings with several seeds and reports how they differ;
+//! * [`reproduce`] has every run of the paper's tables and figures, and puts its figures beside ours;
 //! * [`study`] says what a model knows and where it is wrong;
 //! * [`weighing`] says how far the programs of a memory can be believed;
 //! * `settings`: [`Settings`] holds everything that can be set, a [`Preset`] what goes together.
@@ -20,9 +21,9 @@ mod chain;
 pub mod compare;
 mod error;
 pub mod eval;
-mod learner;
 pub mod lesson;
 pub mod ranking;
+pub mod reproduce;
 mod run;
 mod settings;
 pub mod store;
@@ -30,7 +31,7 @@ pub mod study;
 pub mod weighing;
 
 pub use error::{Error, Result};
-pub use learner::{EncoderLearning, Learning, NeuralLearner};
+pub use mapo_neural::{EncoderLearning, Learning};
 pub use run::actors::Actors;
 pub use run::beginning::{Beginning, Watch};
 pub use run::config::{Origin, RunConfig};
@@ -45,3 +46,6 @@ pub use run::{filling, memories};
 pub use settings::network::NetworkSettings;
 pub use settings::presets::Preset;
 pub use settings::{ExploreFirst, Settings};
+
+/// The network as it learns to write programs of our language.
+pub type NeuralLearner = mapo_neural::NeuralLearner<mapo_model::Lisp>;

@@ -122,7 +122,13 @@ fn entries() -> Vec<Entry> {
             starts_filled: false,
             ..entry("MAPO without exploration", Objective::Mapo(Mapo::default()))
         },
-        entry("MML", Objective::Mml(Mml { draws: Some(2) })),
+        entry(
+            "MML",
+            Objective::Mml(Mml {
+                draws: Some(2),
+                ..Mml::default()
+            }),
+        ),
         entry("Hard EM", Objective::HardEm(HardEm::default())),
         entry("IML", Objective::Iml(Iml { draws: Some(2) })),
         entry("augmented, λ = 0.5", Objective::Augmented(Augmented::default())),

@@ -13,6 +13,9 @@ use crate::objective::Objective;
 use crate::program::{PrefixTree, Steps};
 use crate::roles::{Env, Estimator, FromMemory, FromPolicy, Policy, Scores, score_by_level};
 
+/// What the published code adds to the share of each program before it draws one.
+const SMOOTHING: f64 = 1e-8;
+
 /// How to look.
 pub(super) struct Look<'a> {
     pub objective: &'a Objective,
@@ -123,7 +126,9 @@ impl Glance {
         // are wanted or all are to be avoided.
         let is_part_enough = match (needs.memory, needs.policy) {
             (FromMemory::Best(_), _) => true,
-            (FromMemory::Draws(_), policy) => !matches!(policy, FromPolicy::OutsideDraws(_)),
+            (FromMemory::Draws(_) | FromMemory::SmoothedDraws(_), policy) => {
+                !matches!(policy, FromPolicy::OutsideDraws(_))
+            }
             _ => false,
         };
         let selection = if needs.scores && is_part_enough {
@@ -138,20 +143,19 @@ impl Glance {
             example: task.example,
             program: selection.places[place],
         })?;
+        let places = selection.places.iter();
+        let rewards: Vec<f32> = places.clone().map(|&place| memory.reward(place)).collect();
+        let priors = memory
+            .priors()
+            .map_or(Vec::new(), |priors| places.map(|&place| priors[place]).collect());
         Ok(Self {
             memory_len,
             from_memory: needs.memory,
             from_policy: needs.policy,
             tree,
             logs: Vec::new(),
-            rewards: selection
-                .places
-                .iter()
-                .map(|&place| memory.reward(place))
-                .collect(),
-            priors: memory.priors().map_or(Vec::new(), |priors| {
-                selection.places.iter().map(|&place| priors[place]).collect()
-            }),
+            priors: needs.by_reward.believed(priors, &rewards),
+            rewards,
             selection,
             scores: None,
             outside: None,
@@ -191,6 +195,15 @@ impl Glance {
             FromMemory::Draws(draws) => (0..draws)
                 .map(|_| choose(count, &self.stratum.shares, rng))
                 .collect(),
+            FromMemory::SmoothedDraws(draws) => {
+                let smoothed: Vec<f64> = self
+                    .stratum
+                    .shares
+                    .iter()
+                    .map(|share| share + SMOOTHING)
+                    .collect();
+                (0..draws).map(|_| choose(count, &smoothed, rng)).collect()
+            }
             FromMemory::UniformDraws(draws) => (0..draws).map(|_| choose(count, &self.priors, rng)).collect(),
         };
         for &place in &self.chosen {

@@ -3,11 +3,14 @@
 use super::{NotAProgram, Task};
 use crate::batch::{Sample, Visit};
 use crate::objective::Mml;
-use crate::roles::{Env, FromMemory, FromPolicy, Needs};
+use crate::roles::{ByReward, Env, FromMemory, FromPolicy, Needs};
 
 /// How known programs are weighed, whatever the objective of the run: the memory weighs 1, and nothing lies
 /// outside.
-pub(super) const LIKELIHOOD: Mml = Mml { draws: None };
+pub(super) const LIKELIHOOD: Mml = Mml {
+    draws: None,
+    smoothed: false,
+};
 
 /// What is needed of a memory that is the whole truth: all of it, and by how much the policy prefers which.
 pub(super) fn needs(memory: usize) -> Needs {
@@ -15,6 +18,7 @@ pub(super) fn needs(memory: usize) -> Needs {
         memory: FromMemory::All,
         policy: FromPolicy::Nothing,
         scores: memory > 1,
+        by_reward: ByReward::Aside,
     }
 }
 

@@ -17,6 +17,8 @@ pub struct NewPrograms {
     pub per_visit: usize,
     /// Beyond those, as long as the example's memory is empty.
     pub when_empty: usize,
+    /// Whether programs that can earn nothing, as far as the [environment](Env::worthwhile) can tell, are left aside.
+    pub frugal: bool,
 }
 
 impl Default for NewPrograms {
@@ -24,6 +26,7 @@ impl Default for NewPrograms {
         Self {
             per_visit: 1,
             when_empty: 0,
+            frugal: false,
         }
     }
 }
@@ -33,6 +36,7 @@ impl NewPrograms {
     pub const OFF: Self = Self {
         per_visit: 0,
         when_empty: 0,
+        frugal: false,
     };
 
     /// Whether a walk is due after this many.
@@ -69,8 +73,10 @@ impl NewPrograms {
             if rows.is_empty() {
                 break;
             }
-            rows.iter()
-                .for_each(|&example| walks[example].start(&mut tasks[example].env));
+            rows.iter().for_each(|&example| {
+                walks[example].start(&mut tasks[example].env);
+                walks[example].frugal(self.frugal);
+            });
             policy.start(&rows)?;
             while !rows.is_empty() {
                 moves.clear();

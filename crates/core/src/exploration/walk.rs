@@ -26,6 +26,8 @@ pub struct Walk {
     weights: Vec<f32>,
     forks: Vec<Fork>,
     path: Path,
+    /// Whether what can earn nothing is left aside.
+    is_frugal: bool,
 }
 
 /// Where the walk stands: the hash of the prefix, and the hash under which it is marked.
@@ -89,6 +91,12 @@ impl Walk {
         self.path = Path::default();
     }
 
+    /// Leaves aside, or not, what the environment says can earn nothing. Where nothing else is left below a prefix, it
+    /// counts as explored.
+    pub fn frugal(&mut self, is_frugal: bool) {
+        self.is_frugal = is_frugal;
+    }
+
     /// Looks at the current prefix: which actions lead to something new?
     pub fn turn<E: Env + ?Sized>(&mut self, env: &mut E, explored: &mut ExploredSet) -> Turn<'_> {
         if explored.is_complete() {
@@ -105,6 +113,9 @@ impl Walk {
             let hash = self.path.hash;
             self.open
                 .retain(|&action| !explored.contains(hash.extend(action)));
+        }
+        if self.is_frugal {
+            env.worthwhile(&mut self.open);
         }
         if self.open.is_empty() {
             self.mark(explored);

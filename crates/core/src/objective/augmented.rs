@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// What others did with a memory before the paper (its equation 3, with the likelihood as a mean):
 ///
 /// ```text
 /// O = λ · E over π of R(a)  +  (1 − λ) · Σ log π(a) over B / |B|
 /// ```
+///
+/// Where rewards are graded, each program of B has its part of the second term by its reward.
 ///
 /// Its second term draws the policy towards all of B, right for the right reason or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +38,7 @@ impl Estimator for Augmented {
             memory: FromMemory::All,
             policy: FromPolicy::Draws(self.draws),
             scores: false,
+            by_reward: ByReward::Share,
         }
     }
 

@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs};
 
 /// The likelihood of the program in memory that the policy likes best:
 ///
 /// ```text
 /// O = max log π(a) over B
 /// ```
+///
+/// Where rewards are graded, it is the program with the largest R(a)·π(a).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HardEm {}
@@ -20,6 +22,7 @@ impl Estimator for HardEm {
             memory: FromMemory::Best(1),
             policy: FromPolicy::Nothing,
             scores: true,
+            by_reward: ByReward::Share,
         }
     }
 

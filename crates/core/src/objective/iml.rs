@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The likelihood of all programs in memory, all of them alike:
 ///
 /// ```text
 /// O = Σ log π(a) over B / |B|
 /// ```
+///
+/// Where rewards are graded, only the programs with the highest of them count, as in the paper.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Iml {
@@ -23,6 +25,7 @@ impl Estimator for Iml {
             memory: self.draws.map_or(FromMemory::All, FromMemory::UniformDraws),
             policy: FromPolicy::Nothing,
             scores: false,
+            by_reward: ByReward::Highest,
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Stratum, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The paper's objective: expected return, split into what is inside the memory and what is outside.
 ///
@@ -31,6 +31,8 @@ pub struct Mapo {
     pub allocation: Allocation,
     /// Whose probabilities make π(B) and π⁺.
     pub weights_from: WeightsFrom,
+    /// Whether draws inside are from π⁺ with 10⁻⁸ added to every share, as in the published code.
+    pub smoothed: bool,
 }
 
 impl Default for Mapo {
@@ -44,6 +46,7 @@ impl Default for Mapo {
             baseline: Baseline::None,
             allocation: Allocation::AsGiven,
             weights_from: WeightsFrom::Actor,
+            smoothed: false,
         }
     }
 }
@@ -144,7 +147,11 @@ impl Estimator for Mapo {
         let (inside, n_o) = match self.inside {
             Inside::Sampled(n_b) => {
                 let (n_b, n_o) = self.draws(n_b, memory == 0);
-                (FromMemory::Draws(n_b), n_o)
+                let draws = match self.smoothed {
+                    true => FromMemory::SmoothedDraws(n_b),
+                    false => FromMemory::Draws(n_b),
+                };
+                (draws, n_o)
             }
             Inside::Enumerated => (FromMemory::All, self.outside_draws),
             Inside::Top(k) => (FromMemory::Best(k), self.outside_draws),
@@ -156,6 +163,7 @@ impl Estimator for Mapo {
                 Outside::Exact => FromPolicy::OutsideDraws(n_o),
             },
             scores: true,
+            by_reward: ByReward::Aside,
         }
     }
 

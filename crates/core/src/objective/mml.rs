@@ -3,26 +3,35 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// The likelihood of writing any program of the memory:
 ///
 /// ```text
 /// O = log Σ π(a) over B,  ∇O = E over π⁺ of ∇log π(a)
 /// ```
+///
+/// Where rewards are graded, R(a)·π(a) stands for π(a).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mml {
     /// n_b, draws from π⁺ per example. None: all of B, each by its share.
     pub draws: Option<usize>,
+    /// Whether draws are from π⁺ with 10⁻⁸ added to every share, as in the published code.
+    pub smoothed: bool,
 }
 
 impl Estimator for Mml {
     fn needs(&self, _: usize) -> Needs {
         Needs {
-            memory: self.draws.map_or(FromMemory::All, FromMemory::Draws),
+            memory: match self.draws {
+                None => FromMemory::All,
+                Some(draws) if self.smoothed => FromMemory::SmoothedDraws(draws),
+                Some(draws) => FromMemory::Draws(draws),
+            },
             policy: FromPolicy::Nothing,
             scores: true,
+            by_reward: ByReward::Share,
         }
     }
 

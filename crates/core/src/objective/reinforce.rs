@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{MemoryWeight, Sample, Visit};
-use crate::roles::{Estimator, FromMemory, FromPolicy, Needs, Unusable};
+use crate::roles::{ByReward, Estimator, FromMemory, FromPolicy, Needs, Unusable};
 
 /// Expected return, estimated from programs that the policy draws (equation 2 of the paper):
 ///
@@ -34,6 +34,7 @@ impl Estimator for Reinforce {
             memory: FromMemory::Nothing,
             policy: FromPolicy::Draws(self.draws),
             scores: false,
+            by_reward: ByReward::Aside,
         }
     }
 

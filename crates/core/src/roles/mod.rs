@@ -21,7 +21,7 @@ mod needs;
 mod scoring;
 mod settling;
 
-pub use needs::{FromMemory, FromPolicy, Needs, Unusable};
+pub use needs::{ByReward, FromMemory, FromPolicy, Needs, Unusable};
 pub use scoring::{Scores, score_by_level};
 pub use settling::settle;
 pub(crate) use settling::weigh;
@@ -98,6 +98,10 @@ pub trait Env {
     /// The reward of a finished prefix; positive if it belongs in the memory. Not called on any other prefix.
     fn reward(&mut self) -> f32;
 
+    /// Leaves in `offered`, some of the valid actions of the current prefix, those after which something can still
+    /// be earned, as far as the environment can tell. Exploration may ask; whoever knows nothing leaves all.
+    fn worthwhile(&mut self, _offered: &mut Vec<Action>) {}
+
     /// Takes the environment from the prefix `here`, where it stands, to the prefix `there`, by way of what
     /// the two share. Every action of `there` must be valid where it is taken.
     fn go_to(&mut self, here: &mut Vec<Action>, there: &[Action]) {
@@ -159,6 +163,33 @@ pub trait Env {
             tree.end_program(node);
         }
         Ok(tree)
+    }
+}
+
+/// So environments of several kinds can be in one run.
+impl<E: Env + ?Sized> Env for Box<E> {
+    fn actions(&mut self, valid: &mut Vec<Action>) {
+        (**self).actions(valid);
+    }
+
+    fn step(&mut self, action: Action) {
+        (**self).step(action);
+    }
+
+    fn rewind(&mut self, len: usize) {
+        (**self).rewind(len);
+    }
+
+    fn is_finished(&self) -> bool {
+        (**self).is_finished()
+    }
+
+    fn reward(&mut self) -> f32 {
+        (**self).reward()
+    }
+
+    fn worthwhile(&mut self, offered: &mut Vec<Action>) {
+        (**self).worthwhile(offered);
     }
 }
 

@@ -45,6 +45,14 @@ impl Interpreter {
         }
     }
 
+    /// The same as [`offered_into`](Self::offered_into) of what is [worth trying](Assistance::Frugal), whatever is
+    /// offered as a rule.
+    pub fn frugally_into(&mut self, offered: &mut Vec<Token>) {
+        let assistance = std::mem::replace(&mut self.assistance, Assistance::Frugal);
+        self.offered_into(offered);
+        self.assistance = assistance;
+    }
+
     /// Replaces what is in `offered` by the tokens that may come next, in ascending order. Each of them can
     /// be followed to the end of its expression.
     pub fn offered_into(&self, offered: &mut Vec<Token>) {

@@ -25,8 +25,7 @@ pub const COLUMN_FEATURES: usize = 3;
 /// Kinds of constants: strings, numbers, dates.
 pub const CONSTANT_KINDS: usize = 3;
 
-/// What the network sees of an example; actors and the learner share it.
-pub type Input = Arc<Encoded>;
+pub use mapo_neural::Input;
 
 /// The examples as the network sees them.
 pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<Input> {
@@ -213,7 +212,10 @@ pub fn encode_beside(
     }
     let tokens = question.tokens.iter().zip(&stand_ins);
     let mut tokens: Vec<u32> = tokens
-        .map(|(token, stand_in)| words.id(token).unwrap_or_else(|| id(stand_in)))
+        .map(|(token, stand_in)| match words.id(token) {
+            Some(known) if *stand_in == UNKNOWN || !config.kinds_for_values => known,
+            _ => id(stand_in),
+        })
         .collect();
     let mut token_features = token_features(config.token_features, question, &view.names);
     if tokens.is_empty() {

@@ -8,7 +8,7 @@ use super::{Source, Sources};
 use crate::kernels::gates::{self, CellState};
 use crate::kernels::product::{Packed, Start, product};
 use crate::kernels::rows::Rows;
-use crate::kernels::vector::scatter_add;
+use crate::kernels::vector::{multiply, scatter_add};
 use crate::matrix::{Matrix, padded};
 use crate::parameters::{Layout, LstmIds};
 use std::ops::Range;
@@ -82,6 +82,8 @@ pub struct LayerTape {
     pub output: Matrix,
     /// Dropout masks of the outputs; no rows when there is no dropout.
     pub mask: Matrix,
+    /// Whether the masks are those of the sum with what a residual connection brings.
+    pub masks_sum: bool,
     /// Gradients of `hidden`.
     pub d_hidden: Matrix,
     /// Gradients of `cell`.
@@ -102,6 +104,14 @@ impl LayerTape {
         self.tanh_cell.shape(rows, hidden);
         self.output.shape(rows, hidden);
         self.mask.shape(0, hidden);
+        self.masks_sum = false;
+    }
+
+    /// Turns the gradient of some rows' sum of output and input into that of the two: both were masked, if the sum was.
+    pub fn unmask_sum(&self, rows: Range<usize>, d_sum: &mut [f32]) {
+        if self.masks_sum && self.mask.rows() > 0 {
+            multiply(self.mask.span(rows.start, rows.end), d_sum);
+        }
     }
 
     /// Makes room for a backward pass.
@@ -223,6 +233,10 @@ impl Lstm {
             )
         });
         let mask = (tape.mask.rows() > 0).then(|| tape.mask.span(rows.start, rows.end));
+        let (mask, mask_of_sum) = match tape.masks_sum && residual.is_some() {
+            true => (None, mask),
+            false => (mask, None),
+        };
         self.step(
             projected,
             previous,
@@ -236,6 +250,9 @@ impl Lstm {
                 output: tape.output.span_mut(rows.start, rows.end),
             },
         );
+        if let Some(mask) = mask_of_sum {
+            multiply(mask, tape.output.span_mut(rows.start, rows.end));
+        }
     }
 
     /// The reverse of [`forward_level`](Self::forward_level): turns the level's gates into gradients of the

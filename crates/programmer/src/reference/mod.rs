@@ -111,15 +111,25 @@ impl<'a> Reference<'a> {
         name: &str,
         x: &[f64],
         state: &mut [(Vector, Vector)],
+        after_skip: bool,
         mask: impl Fn(usize) -> Option<Vec<f32>>,
     ) -> Vector {
         let mut x = x.to_vec();
         for (layer, (h, c)) in state.iter_mut().enumerate() {
             (*h, *c) = self.cell(&format!("{name}.{layer}"), &x, h, c);
             let mut y = h.clone();
-            if let Some(mask) = mask(layer) {
-                y.iter_mut().zip(mask).for_each(|(y, m)| *y *= f64::from(m));
+            let masked = |y: &mut Vector| {
+                if let Some(mask) = mask(layer) {
+                    y.iter_mut().zip(mask).for_each(|(y, m)| *y *= f64::from(m));
+                }
+            };
+            if after_skip && layer > 0 {
+                y = add(&y, &x);
+                masked(&mut y);
+                x = y;
+                continue;
             }
+            masked(&mut y);
             x = if layer > 0 { add(&y, &x) } else { y };
         }
         x
@@ -217,12 +227,13 @@ impl<'a> Reference<'a> {
             })
             .collect();
         let zero = vec![(vec![0.0; h], vec![0.0; h]); config.layers];
+        let after_skip = dropout.is_some_and(|dropout| dropout.after_skip);
         let run = |direction: usize, name: &str| {
             let mut state = zero.clone();
             let mut outputs = vec![Vec::new(); n];
             for step in 0..n {
                 let t = if direction == 0 { step } else { n - 1 - step };
-                outputs[t] = self.stack(name, &inputs[t], &mut state, |layer| {
+                outputs[t] = self.stack(name, &inputs[t], &mut state, after_skip, |layer| {
                     self.mask(dropout, Site::Encoder { direction, layer }, id, step)
                 });
             }
@@ -318,8 +329,9 @@ impl<'a> Reference<'a> {
         let mut bias = encoded.bias.clone();
         let mut input = self.get("slots.start").to_vec();
         let (mut sum, mut entropy) = (0.0, 0.0);
+        let after_skip = dropout.is_some_and(|dropout| dropout.after_skip);
         for step in 0..steps.len() {
-            let top = self.stack("decoder", &input, &mut state, |layer| {
+            let top = self.stack("decoder", &input, &mut state, after_skip, |layer| {
                 self.mask(dropout, Site::Decoder { layer }, maker(step), step)
             });
             let (output, attention) = self.output(encoded, &top);

@@ -113,14 +113,56 @@ fn gradients_equal_central_differences() {
 
 #[test]
 fn gradients_equal_central_differences_with_dropout_and_entropy() {
-    check_gradient(2, Some(Dropout { rate: 0.3, seed: 4 }), 0.3, 2, 12);
-    check_gradient(2, Some(Dropout { rate: 0.5, seed: 5 }), -0.3, 3, 13);
+    check_gradient(
+        2,
+        Some(Dropout {
+            rate: 0.3,
+            seed: 4,
+            after_skip: false,
+        }),
+        0.3,
+        2,
+        12,
+    );
+    check_gradient(
+        2,
+        Some(Dropout {
+            rate: 0.5,
+            seed: 5,
+            after_skip: false,
+        }),
+        -0.3,
+        3,
+        13,
+    );
+}
+
+#[test]
+fn gradients_equal_central_differences_with_dropout_after_the_residual_connections() {
+    for (layers, seed) in [(2, 4), (3, 5)] {
+        let dropout = Dropout {
+            rate: 0.4,
+            seed,
+            after_skip: true,
+        };
+        check_gradient(layers, Some(dropout), 0.2, 2, 16 + seed);
+    }
 }
 
 #[test]
 fn gradients_equal_central_differences_for_other_depths() {
     check_gradient(1, None, 0.1, 1, 14);
-    check_gradient(3, Some(Dropout { rate: 0.2, seed: 6 }), 0.0, 2, 15);
+    check_gradient(
+        3,
+        Some(Dropout {
+            rate: 0.2,
+            seed: 6,
+            after_skip: false,
+        }),
+        0.0,
+        2,
+        15,
+    );
 }
 
 #[test]
@@ -128,7 +170,11 @@ fn gradients_equal_central_differences_whatever_is_switched_on() {
     for (seed, config) in (40..).zip(sample::switched()) {
         check_gradient_of(config, None, 0.1, 2, seed);
     }
-    let dropout = Some(Dropout { rate: 0.3, seed: 7 });
+    let dropout = Some(Dropout {
+        rate: 0.3,
+        seed: 7,
+        after_skip: false,
+    });
     check_gradient_of(sample::linked(), dropout, -0.2, 3, 51);
 }
 
@@ -226,7 +272,14 @@ fn packed_batches_have_the_gradient_of_their_parts() {
 #[test]
 fn runs_are_bit_identical_and_masks_do_not_depend_on_threads() {
     with_batch(24, |network, batch| {
-        let terms = terms(Some(Dropout { rate: 0.3, seed: 9 }), 0.1);
+        let terms = terms(
+            Some(Dropout {
+                rate: 0.3,
+                seed: 9,
+                after_skip: false,
+            }),
+            0.1,
+        );
         let run = |threads: usize| {
             let mut gradient = vec![0.0; network.values().len()];
             let mut runner = Runner::new(threads).unwrap();

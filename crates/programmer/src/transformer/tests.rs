@@ -129,7 +129,14 @@ fn gradients_of_every_matrix_equal_central_differences() {
 
 #[test]
 fn gradients_are_those_of_what_dropout_leaves() {
-    check_gradient(Trained::all(&shape()), Some(Dropout { rate: 0.3, seed: 4 }));
+    check_gradient(
+        Trained::all(&shape()),
+        Some(Dropout {
+            rate: 0.3,
+            seed: 4,
+            after_skip: false,
+        }),
+    );
 }
 
 #[test]
@@ -198,7 +205,11 @@ fn packed_sequences_are_read_as_if_alone() {
 #[test]
 fn threads_change_the_gradient_by_rounding_only() {
     let values = weights().values().to_vec();
-    let dropout = Some(Dropout { rate: 0.2, seed: 8 });
+    let dropout = Some(Dropout {
+        rate: 0.2,
+        seed: 8,
+        after_skip: false,
+    });
     let [one, three] = [1, 3].map(|n| Run::new(Trained::all(&shape()), n, dropout).gradient(&values));
     for (a, b) in one.iter().zip(&three) {
         assert!((a - b).abs() < 1e-4 * a.abs().max(1.0), "{a} {b}");
@@ -209,7 +220,13 @@ fn threads_change_the_gradient_by_rounding_only() {
 fn dropout_follows_its_seed() {
     let values = weights().values().to_vec();
     let loss = |dropout| Run::new(Trained::all(&shape()), 2, dropout).loss(&values);
-    let with = |seed| loss(Some(Dropout { rate: 0.2, seed }));
+    let with = |seed| {
+        loss(Some(Dropout {
+            rate: 0.2,
+            seed,
+            after_skip: false,
+        }))
+    };
     assert_eq!(with(1), with(1));
     assert_ne!(with(1), with(2));
     assert_ne!(with(1), loss(None));

@@ -246,7 +246,7 @@ impl Plan {
     }
 
     /// The data of a run. Its store and its word vectors belong to the comparison.
-    pub(super) fn origin(&self, seed: u64, threads: usize) -> Origin {
+    pub(crate) fn origin(&self, seed: u64, threads: usize) -> Origin {
         Origin {
             parts: vec![Part {
                 split: self.split.clone(),

@@ -76,10 +76,9 @@ pub fn describe(results: &Results, command: &str) -> Result<Document> {
             if results.seeds.len() > 1 { " and seeds" } else { "" },
         )));
     }
-    blocks.push(Block::Heading("Learning curves".to_owned()));
-    blocks.push(curves(results)?);
-    if let Some(figure) = clip_fraction(results)? {
-        blocks.push(Block::Heading("Clipping".to_owned()));
+    let headings = ["Learning curves", "Clipping"];
+    for (heading, figure) in headings.into_iter().zip(figures(results)?) {
+        blocks.push(Block::Heading(heading.to_owned()));
         blocks.push(figure);
     }
     blocks.push(Block::Heading("Variants".to_owned()));
@@ -89,6 +88,16 @@ pub fn describe(results: &Results, command: &str) -> Result<Document> {
     blocks.push(Block::Heading("How to repeat it".to_owned()));
     blocks.push(Block::Code(command.to_owned()));
     Ok(Document { title, blocks })
+}
+
+/// The learning curves and, where memories are clipped, how many of them are.
+///
+/// # Errors
+/// If a chart cannot be drawn.
+pub fn figures(results: &Results) -> Result<Vec<Block>> {
+    let mut figures = vec![curves(results)?];
+    figures.extend(clip_fraction(results)?);
+    Ok(figures)
 }
 
 /// The table of variants, also for the terminal.
@@ -150,7 +159,8 @@ fn share(summary: &Summary, best: f64) -> Cell {
     }
 }
 
-fn difference(difference: Option<&Difference>) -> [Cell; 3] {
+/// A difference, its interval and its p-value.
+pub(crate) fn difference(difference: Option<&Difference>) -> [Cell; 3] {
     match difference {
         Some(&Difference { mean, low, high, p }) => [
             points(mean).into(),

@@ -79,7 +79,10 @@ impl Variant {
                 alpha_decay: None,
                 ..common_mapo(common, data)
             }),
-            "mml" => Objective::Mml(Mml { draws: Some(draws) }),
+            "mml" => Objective::Mml(Mml {
+                draws: Some(draws),
+                smoothed: common_mapo(common, data).smoothed,
+            }),
             "iml" => Objective::Iml(Iml { draws: Some(draws) }),
             // The paper does not say how many; it gets as many as MAPO has in all.
             "reinforce" => Objective::Reinforce(Reinforce {
@@ -270,7 +273,13 @@ mod tests {
     fn baselines_draw_as_many_samples_as_the_papers() {
         let wikisql: Dataset = "wikisql:x".parse().unwrap();
         let mml = Variant::named("mml", &Settings::wikisql(), &wikisql).unwrap();
-        assert_eq!(mml.settings.objective, Objective::Mml(Mml { draws: Some(5) }));
+        assert_eq!(
+            mml.settings.objective,
+            Objective::Mml(Mml {
+                draws: Some(5),
+                ..Mml::default()
+            })
+        );
         assert_eq!(
             named("iml").settings.objective,
             Objective::Iml(Iml { draws: Some(2) })
@@ -291,10 +300,20 @@ mod tests {
         let differences = fast.settings.differences(&Settings::toy());
         assert_eq!(differences, ["learning.dropout=0.1", "learning.rate=0.01"]);
         let more = parse("more:mml,objective.draws=5").unwrap();
-        assert_eq!(more.settings.objective, Objective::Mml(Mml { draws: Some(5) }));
+        assert_eq!(
+            more.settings.objective,
+            Objective::Mml(Mml {
+                draws: Some(5),
+                ..Mml::default()
+            })
+        );
         assert_eq!(
             more.settings.differences(&Settings::toy()),
-            ["objective.draws=5", "objective.name=mml"]
+            [
+                "objective.draws=5",
+                "objective.name=mml",
+                "objective.smoothed=false"
+            ]
         );
         let decay = parse("decay:objective.alpha_decay={ to = 0.0, steps = 10 },batch=8").unwrap();
         assert_eq!(decay.settings.batch, 8);

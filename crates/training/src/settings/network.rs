@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Settings, must_be};
 use crate::Result;
-use crate::learner::EncoderLearning;
+use mapo_neural::EncoderLearning;
 
 /// The network's sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,10 @@ pub struct NetworkSettings {
     /// Whether a column's vector also has the words of some of its cells; not so in the paper.
     #[serde(default)]
     pub cells: bool,
+    /// Whether the words of numbers and dates are read as their kind alone, `<number>` or `<date>`; so in the paper's
+    /// runs on WikiTableQuestions.
+    #[serde(default)]
+    pub kinds_for_values: bool,
     /// Whether the slot of a constant says if it is a string, a number or a date; not so in the paper.
     #[serde(default)]
     pub constant_kinds: bool,
@@ -96,6 +100,7 @@ impl Settings {
             token_features: self.network.token_features,
             pair_features: if self.network.pairs { PAIR_FEATURES } else { 0 },
             cells: self.network.cells,
+            kinds_for_values: self.network.kinds_for_values,
             constant_kinds: if self.network.constant_kinds {
                 CONSTANT_KINDS
             } else {
@@ -121,6 +126,7 @@ impl Settings {
             token_features: config.token_features,
             pairs: config.pair_features > 0,
             cells: config.cells,
+            kinds_for_values: config.kinds_for_values,
             constant_kinds: config.constant_kinds > 0,
         };
     }
@@ -137,6 +143,7 @@ mod tests {
             paper.config(100, 27),
             Config {
                 vector: 100,
+                kinds_for_values: true,
                 ..Config::paper(27)
             }
         );

@@ -64,6 +64,7 @@ impl DecoderTape {
             }
             if let Some(dropout) = dropout {
                 tape.mask.shape(nodes, h);
+                tape.masks_sum = dropout.after_skip;
                 for level in 0..rec.len() {
                     for node in rec.level(level) {
                         let mask = &mut tape.mask.row_mut(node)[..h];
@@ -224,6 +225,7 @@ impl DecoderTape {
                 lstm.backward_level(rec, level, self.d_state.data(), tape);
                 let d_gates = Rows::span(&tape.gates, rows.start, rows.end);
                 if l > 0 {
+                    tape.unmask_sum(rows.clone(), self.d_state.data_mut());
                     lstm.project_backward(d_gates, true, self.d_state.data_mut(), stride);
                 } else {
                     scatter_add(

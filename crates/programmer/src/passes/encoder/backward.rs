@@ -102,6 +102,7 @@ impl EncoderTape {
                 let d_gates = Rows::all(&tape.gates);
                 if l > 0 {
                     // The residual connection: the input's gradient joins the output's.
+                    tape.unmask_sum(0..rows, direction.d_output.data_mut());
                     lstm.project_backward(d_gates, true, direction.d_output.data_mut(), stride);
                 } else {
                     self.d_inputs.shape(rows, h + f);

@@ -165,6 +165,7 @@ impl EncoderTape {
                 tape.prepare(&self.recurrence, h);
                 if let Some(dropout) = dropout {
                     tape.mask.shape(rows, h);
+                    tape.masks_sum = dropout.after_skip;
                     for (row, &(e, step)) in self.places.iter().enumerate() {
                         let site = Site::Encoder {
                             direction: d,

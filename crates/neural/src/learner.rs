@@ -1,14 +1,14 @@
 //! The network as it learns.
 
 use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
-use mapo_model::{Input, NeuralPolicy, Rows, program};
 use mapo_programmer::{
     Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Program, Runner, WeightedProgram,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::policy::{Input, NeuralPolicy, Plain, Rows, Wording, program};
 
 /// How the learner learns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,10 @@ pub struct Learning {
     pub clip_norm: f32,
     /// The share of numbers that dropout sets to zero.
     pub dropout: f32,
+    /// Whether dropout comes after the residual connections: dropout(h + x), as in the published code, and not
+    /// dropout(h) + x.
+    #[serde(default)]
+    pub dropout_after_skip: bool,
     /// Added to the loss, times the entropy of each step: a positive number penalises entropy.
     pub entropy: f32,
     /// Decay of the moving average of the parameters, which is what is evaluated and kept; 0 for none.
@@ -59,7 +63,7 @@ impl Default for EncoderLearning {
 
 /// A network that learns.
 #[derive(Debug)]
-pub struct NeuralLearner {
+pub struct NeuralLearner<W = Plain> {
     network: Network,
     runner: Runner,
     adam: Adam,
@@ -69,10 +73,10 @@ pub struct NeuralLearner {
     steps: u64,
     seed: u64,
     gradient: Vec<f32>,
-    rows: Rows,
+    rows: Rows<W>,
 }
 
-impl NeuralLearner {
+impl<W: Wording> NeuralLearner<W> {
     /// A learner that begins with a network.
     ///
     /// # Errors
@@ -179,10 +183,10 @@ impl Learning {
     }
 }
 
-impl Learner<Input> for NeuralLearner {
-    type Published = NeuralPolicy;
+impl<W: Wording> Learner<Input> for NeuralLearner<W> {
+    type Published = NeuralPolicy<W>;
 
-    fn publish(&self) -> Result<NeuralPolicy> {
+    fn publish(&self) -> Result<NeuralPolicy<W>> {
         Ok(NeuralPolicy::new(self.copy(self.network.values())?))
     }
 
@@ -196,7 +200,10 @@ impl Learner<Input> for NeuralLearner {
         if kept.is_empty() {
             return Ok(Learnt::default());
         }
-        let programs: Vec<Program> = kept.iter().map(|trajectory| program(&trajectory.steps)).collect();
+        let programs: Vec<Program> = kept
+            .iter()
+            .map(|trajectory| program::<W>(&trajectory.steps))
+            .collect();
         let weighted: Vec<WeightedProgram<'_>> = kept
             .iter()
             .zip(&programs)
@@ -217,6 +224,7 @@ impl Learner<Input> for NeuralLearner {
             dropout: (self.learning.dropout > 0.0).then_some(Dropout {
                 rate: self.learning.dropout,
                 seed: self.seed ^ self.adam.steps().wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                after_skip: self.learning.dropout_after_skip,
             }),
         };
         let outcome = self
@@ -241,7 +249,7 @@ impl Learner<Input> for NeuralLearner {
     }
 }
 
-impl Policy<Input> for NeuralLearner {
+impl<W: Wording> Policy<Input> for NeuralLearner<W> {
     type Error = Error;
 
     fn read(&mut self, contexts: &[&Input]) -> Result<()> {
