@@ -242,7 +242,7 @@ pub fn act(server: &Server, acting: &Acting, tell: &(dyn Fn(&str) + Sync)) -> Re
 }
 
 /// What to do after an actor's life: go on, with a shard that was lost or none, or end.
-fn after(lived: Result<ActorTimes, RunError<mapo_model::Error>>) -> Result<Option<u32>, Result<()>> {
+fn after(lived: Result<ActorTimes, RunError<mapo_programmer::Error>>) -> Result<Option<u32>, Result<()>> {
     match lived {
         // Nobody wants batches any more.
         Ok(_) => Err(Ok(())),

@@ -179,3 +179,9 @@ pub(crate) fn at(door: &'static str) -> impl Fn(Error) -> mapo_core::DoorError {
         source: Box::new(error),
     }
 }
+
+impl From<mapo_neural::Error> for Error {
+    fn from(error: mapo_neural::Error) -> Self {
+        Self::Training(error.into())
+    }
+}

@@ -21,4 +21,4 @@ pub mod second_look;
 pub use error::{Error, Result};
 pub use file::Card;
 pub use inputs::encode::Input;
-pub use policy::{NeuralPolicy, Rows, program};
+pub use policy::{Lisp, NeuralPolicy, program};

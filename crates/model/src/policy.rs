@@ -1,133 +1,24 @@
-//! The network as a policy.
+//! The network as a policy that writes programs of our language.
 
-use mapo_core::{Action, Move, Policy, Steps};
+use mapo_core::{Action, Steps};
 use mapo_language::Token;
-use mapo_programmer::{Network, NextToken, Program, Stepper};
-use std::sync::Arc;
+use mapo_neural::Wording;
+use mapo_programmer::Program;
 
-use crate::inputs::encode::Input;
-use crate::{Error, Result};
+/// Actions are the tokens of the language.
+#[derive(Debug)]
+pub enum Lisp {}
 
-/// Partial programs of a network, with the buffers that turn core's words into the network's. Whoever holds a
-/// network and rows is a policy.
-#[derive(Debug, Default)]
-pub struct Rows {
-    stepper: Stepper,
-    valid: Vec<u32>,
-    logs: Vec<f32>,
-    next: Vec<NextToken>,
-}
-
-impl Rows {
-    /// Reads the contexts of a batch.
-    ///
-    /// # Errors
-    /// Those of the network.
-    pub fn read(&mut self, network: &Network, inputs: &[&Input]) -> Result<()> {
-        let examples: Vec<_> = inputs.iter().map(|input| &***input).collect();
-        Ok(self.stepper.read(network, &examples)?)
-    }
-
-    /// Makes an empty row for each example.
-    ///
-    /// # Errors
-    /// Those of the network.
-    pub fn start(&mut self, network: &Network, examples: &[usize]) -> Result<()> {
-        let examples: Vec<u32> = examples.iter().map(|&example| example as u32).collect();
-        Ok(self.stepper.start(network, &examples)?)
-    }
-
-    /// Makes a row for each move.
-    ///
-    /// # Errors
-    /// Those of the network.
-    pub fn advance(&mut self, network: &Network, moves: &[Move]) -> Result<()> {
-        self.next.clear();
-        self.next.extend(moves.iter().map(|next| NextToken {
-            row: next.row as u32,
-            slot: next.action.0.into(),
-            defines: Token(next.action.0) == Token::CLOSE,
-        }));
-        Ok(self.stepper.advance(network, &self.next)?)
-    }
-
-    /// The log-probabilities of the valid actions of a row.
-    ///
-    /// # Errors
-    /// Those of the network.
-    pub fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
-        // A softmax over one action says nothing.
-        if valid.len() == 1 {
-            out.push(0.0);
-            return Ok(());
-        }
-        self.valid.clear();
-        self.valid.extend(valid.iter().map(|action| u32::from(action.0)));
-        self.stepper.log_probabilities(row, &self.valid, &mut self.logs)?;
-        out.extend_from_slice(&self.logs);
-        Ok(())
+impl Wording for Lisp {
+    fn defines(action: Action) -> bool {
+        Token(action.0) == Token::CLOSE
     }
 }
 
 /// A network that acts: the actors' stale copy, or a model to be evaluated.
-#[derive(Debug)]
-pub struct NeuralPolicy {
-    network: Arc<Network>,
-    rows: Rows,
-}
-
-impl NeuralPolicy {
-    /// A policy with these parameters.
-    pub fn new(network: Arc<Network>) -> Self {
-        Self {
-            network,
-            rows: Rows::default(),
-        }
-    }
-}
-
-impl NeuralPolicy {
-    /// Its network.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-}
-
-/// A copy has the same parameters, and has read nothing yet.
-impl Clone for NeuralPolicy {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.network))
-    }
-}
-
-impl Policy<Input> for NeuralPolicy {
-    type Error = Error;
-
-    fn read(&mut self, contexts: &[&Input]) -> Result<()> {
-        self.rows.read(&self.network, contexts)
-    }
-
-    fn start(&mut self, examples: &[usize]) -> Result<()> {
-        self.rows.start(&self.network, examples)
-    }
-
-    fn advance(&mut self, moves: &[Move]) -> Result<()> {
-        self.rows.advance(&self.network, moves)
-    }
-
-    fn log_probabilities(&mut self, row: usize, valid: &[Action], out: &mut Vec<f32>) -> Result<()> {
-        self.rows.log_probabilities(row, valid, out)
-    }
-}
+pub type NeuralPolicy = mapo_neural::NeuralPolicy<Lisp>;
 
 /// A program as the network takes it.
 pub fn program(steps: &Steps) -> Program {
-    let mut out = Program::default();
-    let mut slots: Vec<u32> = Vec::new();
-    for (action, valid) in steps.iter() {
-        slots.clear();
-        slots.extend(valid.iter().map(|action| u32::from(action.0)));
-        out.push(action.0.into(), &slots, Token(action.0) == Token::CLOSE);
-    }
-    out
+    mapo_neural::program::<Lisp>(steps)
 }

@@ -2,6 +2,7 @@
 //! while: to attach for each call would cost more than the calls.
 
 use mapo_core::{Action, Env, Exploration, Explorer, Memory, Plan, Uniform};
+use mapo_neural::{ByPrefix, Look};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -47,14 +48,12 @@ pub fn explore_looking(
     example: u64,
 ) -> PyResult<Found> {
     let raised = Raised::default();
-    let mut env = Looking {
-        look,
-        prefix: Vec::new(),
-        actions: Vec::new(),
-        seen: Vec::new(),
-        raised: &raised,
-    };
-    env.see();
+    let mut env = ByPrefix::new(|prefix: &[Action]| match raised.is_there() {
+        true => Look::Open(Vec::new()),
+        false => raised
+            .keep(look_at(&look, prefix))
+            .unwrap_or(Look::Open(Vec::new())),
+    });
     let explored = explore(py, &mut env, &raised, programs, seed, example)?;
     Ok(found(&explored.memory, &explored))
 }
@@ -108,10 +107,8 @@ fn explore(
 
 fn found(memory: &Memory, explored: &Exploration) -> Found {
     let program = |program: &[Action]| program.iter().map(|action| action.0).collect();
-    // A tenth is to be a tenth in Python too, where numbers have more digits.
-    let reward = |reward: f32| reward.to_string().parse().unwrap_or(f64::from(reward));
     let programs = memory.iter();
-    let programs = programs.map(|(actions, earned)| (program(actions), reward(earned)));
+    let programs = programs.map(|(actions, earned)| (program(actions), reward_of(earned)));
     (
         programs.collect(),
         explored.tried,
@@ -120,89 +117,33 @@ fn found(memory: &Memory, explored: &Exploration) -> Found {
     )
 }
 
-/// Looks at one prefix at a time.
-struct Looking<'a, 'py> {
-    look: Bound<'py, PyAny>,
-    prefix: Vec<Action>,
-    /// The valid actions of the prefix and of all those before it.
-    actions: Vec<Action>,
-    /// What was seen at the prefix and at all those before it.
-    seen: Vec<Seen>,
-    raised: &'a Raised,
+/// A reward as Python has it. A tenth is to be a tenth there too, where numbers have more digits.
+pub fn reward_of(reward: f32) -> f64 {
+    reward.to_string().parse().unwrap_or(f64::from(reward))
 }
 
-/// What was seen at a prefix.
-struct Seen {
-    /// Where its actions begin.
-    first: usize,
-    reward: Option<f32>,
-}
-
-impl Looking<'_, '_> {
-    /// Looks at the prefix.
-    fn see(&mut self) {
-        let first = self.actions.len();
-        let seen = match self.raised.is_there() {
-            true => None,
-            false => self.raised.keep(self.ask()),
-        };
-        let (actions, reward) = seen.unwrap_or_default();
-        self.actions.extend(actions.into_iter().map(Action));
-        self.seen.push(Seen { first, reward });
-    }
-
-    fn ask(&self) -> PyResult<(Vec<u16>, Option<f32>)> {
-        let prefix = PyTuple::new(self.look.py(), self.prefix.iter().map(|action| action.0))?;
-        let (mut actions, reward): (Vec<u16>, Option<f32>) = self.look.call1((prefix,))?.extract()?;
-        let wrong = |what: &str| {
-            let prefix: Vec<u16> = self.prefix.iter().map(|action| action.0).collect();
-            Err(PyValueError::new_err(format!(
-                "look({prefix:?}) gives {what}; it gives (actions, None), or ([], reward) for a whole program"
-            )))
-        };
-        match reward {
-            Some(reward) if !reward.is_finite() => return wrong("a reward that is not finite"),
-            Some(_) if !actions.is_empty() => return wrong("a reward and actions"),
-            _ => {}
+/// What an environment says of a prefix.
+pub fn look_at(look: &Bound<'_, PyAny>, prefix: &[Action]) -> PyResult<Look> {
+    let tuple = PyTuple::new(look.py(), prefix.iter().map(|action| action.0))?;
+    let (actions, reward): (Vec<u16>, Option<f32>) = look.call1((tuple,))?.extract()?;
+    let wrong = |what: &str| {
+        let prefix: Vec<u16> = prefix.iter().map(|action| action.0).collect();
+        Err(PyValueError::new_err(format!(
+            "look({prefix:?}) gives {what}; it gives (actions, None), or ([], reward) for a whole program"
+        )))
+    };
+    match reward {
+        Some(reward) if !reward.is_finite() => wrong("a reward that is not finite"),
+        Some(_) if !actions.is_empty() => wrong("a reward and actions"),
+        Some(reward) => Ok(Look::Finished(reward)),
+        None => {
+            let mut sorted = actions.clone();
+            sorted.sort_unstable();
+            match sorted.windows(2).any(|two| two[0] == two[1]) {
+                true => wrong("an action twice"),
+                false => Ok(Look::Open(actions.into_iter().map(Action).collect())),
+            }
         }
-        let given = actions.clone();
-        actions.sort_unstable();
-        match actions.windows(2).any(|two| two[0] == two[1]) {
-            true => wrong("an action twice"),
-            false => Ok((given, reward)),
-        }
-    }
-
-    fn here(&self) -> &Seen {
-        &self.seen[self.seen.len() - 1]
-    }
-}
-
-impl Env for Looking<'_, '_> {
-    fn actions(&mut self, valid: &mut Vec<Action>) {
-        let first = self.here().first;
-        valid.extend_from_slice(&self.actions[first..]);
-    }
-
-    fn step(&mut self, action: Action) {
-        self.prefix.push(action);
-        self.see();
-    }
-
-    fn rewind(&mut self, len: usize) {
-        if len < self.prefix.len() {
-            self.actions.truncate(self.seen[len + 1].first);
-            self.seen.truncate(len + 1);
-            self.prefix.truncate(len);
-        }
-    }
-
-    fn is_finished(&self) -> bool {
-        self.here().reward.is_some()
-    }
-
-    fn reward(&mut self) -> f32 {
-        self.here().reward.unwrap_or(0.0)
     }
 }
 

@@ -10,6 +10,7 @@ mod command;
 mod environments;
 mod error;
 mod model;
+mod policies;
 mod tables;
 mod training;
 
@@ -22,6 +23,7 @@ fn _mapo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<tables::Table>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<policies::Policy>()?;
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(environments::explore_looking, module)?)?;
     module.add_function(wrap_pyfunction!(environments::explore_scoring, module)?)?;

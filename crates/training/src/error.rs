@@ -134,3 +134,13 @@ pub enum Error {
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<mapo_neural::Error> for Error {
+    fn from(error: mapo_neural::Error) -> Self {
+        match error {
+            mapo_neural::Error::Network(error) => Self::Network(error),
+            mapo_neural::Error::Loss { step, loss } => Self::Loss { step, loss },
+            error => Self::Settings(error.to_string()),
+        }
+    }
+}

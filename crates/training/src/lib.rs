@@ -19,7 +19,6 @@ mod chain;
 pub mod compare;
 mod error;
 pub mod eval;
-mod learner;
 pub mod ranking;
 mod run;
 mod settings;
@@ -28,7 +27,7 @@ pub mod study;
 pub mod weighing;
 
 pub use error::{Error, Result};
-pub use learner::{EncoderLearning, Learning, NeuralLearner};
+pub use mapo_neural::{EncoderLearning, Learning};
 pub use run::actors::Actors;
 pub use run::beginning::{Beginning, Watch};
 pub use run::config::{Origin, RunConfig};
@@ -43,3 +42,6 @@ pub use run::{filling, memories};
 pub use settings::network::NetworkSettings;
 pub use settings::presets::Preset;
 pub use settings::{ExploreFirst, Settings};
+
+/// The network as it learns to write programs of our language.
+pub type NeuralLearner = mapo_neural::NeuralLearner<mapo_model::Lisp>;

@@ -162,6 +162,29 @@ pub trait Env {
     }
 }
 
+/// So environments of several kinds can be in one run.
+impl<E: Env + ?Sized> Env for Box<E> {
+    fn actions(&mut self, valid: &mut Vec<Action>) {
+        (**self).actions(valid);
+    }
+
+    fn step(&mut self, action: Action) {
+        (**self).step(action);
+    }
+
+    fn rewind(&mut self, len: usize) {
+        (**self).rewind(len);
+    }
+
+    fn is_finished(&self) -> bool {
+        (**self).is_finished()
+    }
+
+    fn reward(&mut self) -> f32 {
+        (**self).reward()
+    }
+}
+
 /// A policy π that advances many partial programs of many examples together.
 ///
 /// `X` is what it sees of an example (the paper's context x: a question with its table's columns, say). A

@@ -25,8 +25,7 @@ pub const COLUMN_FEATURES: usize = 3;
 /// Kinds of constants: strings, numbers, dates.
 pub const CONSTANT_KINDS: usize = 3;
 
-/// What the network sees of an example; actors and the learner share it.
-pub type Input = Arc<Encoded>;
+pub use mapo_neural::Input;
 
 /// The examples as the network sees them.
 pub fn encode_all(config: &Config, words: &Words, examples: &[Example]) -> Vec<Input> {

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use super::{Awaited, Best, DevAccuracy, Elsewhere, Event, Observer, Trainer};
+use crate::NeuralLearner;
 use crate::eval;
-use crate::learner::NeuralLearner;
 use crate::run::metrics::{Metrics, Window};
 use crate::run::parts::Questions;
 use crate::settings::Settings;
@@ -93,12 +93,12 @@ impl Trainer<'_> {
     }
 
     /// What is said of a run that cannot go on.
-    fn failed(&mut self, error: RunError<Error>) -> Error {
+    fn failed(&mut self, error: RunError<mapo_neural::Error>) -> Error {
         match error {
-            RunError::Policy(error) => error,
+            RunError::Policy(error) => error.into(),
             RunError::Learner { source, batch } => {
                 self.broken_batch = Some(*batch);
-                source
+                source.into()
             }
             RunError::Batch(wrong) => wrong.into(),
             RunError::Memory(wrong) => wrong.into(),

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crate::learner::NeuralLearner;
+use crate::NeuralLearner;
 use crate::run::actors::Actors;
 use crate::run::folder::Saved;
 use crate::run::metrics::{Metrics, Totals, Window};

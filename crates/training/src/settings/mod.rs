@@ -9,9 +9,9 @@ use mapo_core::{Course, Estimator, MemoryScoring, NewPrograms, Objective, WarmUp
 use mapo_datasets::Pruning;
 use serde::{Deserialize, Serialize};
 
-use crate::learner::{EncoderLearning, Learning};
 use crate::settings::network::NetworkSettings;
 use crate::{Error, Result};
+use mapo_neural::{EncoderLearning, Learning};
 
 /// Everything that a run depends on but its data, its seed and its number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Settings, must_be};
 use crate::Result;
-use crate::learner::EncoderLearning;
+use mapo_neural::EncoderLearning;
 
 /// The network's sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

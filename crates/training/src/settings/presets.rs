@@ -5,10 +5,10 @@ use mapo_datasets::{Dataset, Pruning};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::learner::Learning;
 use crate::settings::changes::closest;
 use crate::settings::network::NetworkSettings;
 use crate::settings::{ExploreFirst, Settings};
+use mapo_neural::Learning;
 
 /// Settings that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! The network as it learns.
 
 use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
-use mapo_model::{Input, NeuralPolicy, Rows, program};
 use mapo_programmer::{
     Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Program, Runner, WeightedProgram,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
+use crate::policy::{Input, NeuralPolicy, Plain, Rows, Wording, program};
 
 /// How the learner learns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Default for EncoderLearning {
 
 /// A network that learns.
 #[derive(Debug)]
-pub struct NeuralLearner {
+pub struct NeuralLearner<W = Plain> {
     network: Network,
     runner: Runner,
     adam: Adam,
@@ -69,10 +69,10 @@ pub struct NeuralLearner {
     steps: u64,
     seed: u64,
     gradient: Vec<f32>,
-    rows: Rows,
+    rows: Rows<W>,
 }
 
-impl NeuralLearner {
+impl<W: Wording> NeuralLearner<W> {
     /// A learner that begins with a network.
     ///
     /// # Errors
@@ -179,10 +179,10 @@ impl Learning {
     }
 }
 
-impl Learner<Input> for NeuralLearner {
-    type Published = NeuralPolicy;
+impl<W: Wording> Learner<Input> for NeuralLearner<W> {
+    type Published = NeuralPolicy<W>;
 
-    fn publish(&self) -> Result<NeuralPolicy> {
+    fn publish(&self) -> Result<NeuralPolicy<W>> {
         Ok(NeuralPolicy::new(self.copy(self.network.values())?))
     }
 
@@ -196,7 +196,10 @@ impl Learner<Input> for NeuralLearner {
         if kept.is_empty() {
             return Ok(Learnt::default());
         }
-        let programs: Vec<Program> = kept.iter().map(|trajectory| program(&trajectory.steps)).collect();
+        let programs: Vec<Program> = kept
+            .iter()
+            .map(|trajectory| program::<W>(&trajectory.steps))
+            .collect();
         let weighted: Vec<WeightedProgram<'_>> = kept
             .iter()
             .zip(&programs)
@@ -241,7 +244,7 @@ impl Learner<Input> for NeuralLearner {
     }
 }
 
-impl Policy<Input> for NeuralLearner {
+impl<W: Wording> Policy<Input> for NeuralLearner<W> {
     type Error = Error;
 
     fn read(&mut self, contexts: &[&Input]) -> Result<()> {
