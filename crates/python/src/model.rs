@@ -62,7 +62,7 @@ impl Model {
                 .collect();
             let replies = self.answerer.ask_all(&asked).into_iter();
             replies
-                .map(|reply| {
+                .map(|reply| -> PyResult<String> {
                     let reply = reply.map_err(told)?;
                     let mut told_as = serde_json::to_value(&reply).map_err(told)?;
                     told_as["values"] = values(table, &reply);

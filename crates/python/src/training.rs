@@ -41,9 +41,9 @@ pub struct Wanted {
 
 impl Wanted {
     fn config(&self) -> Result<RunConfig, String> {
-        let data: Dataset = self.data.parse().map_err(|error| format!("{error}"))?;
+        let data = self.data.parse::<Dataset>()?;
         let preset = match &self.preset {
-            Some(name) => name.parse()?,
+            Some(name) => name.parse::<Preset>()?,
             None => Preset::for_data(&data, self.init.is_some()),
         };
         let mut settings = preset.settings();
@@ -223,7 +223,7 @@ fn measure(
     limit: Option<usize>,
 ) -> Result<Vec<String>, String> {
     let wrong = |error: &dyn std::fmt::Display| error.to_string();
-    let data: Dataset = data.parse().map_err(|error| format!("{error}"))?;
+    let data = data.parse::<Dataset>()?;
     let (network, card) =
         file::from_bytes(&model.bytes, &model.name, false).map_err(|error| wrong(&error))?;
     let selection = Selection {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-FILMS = {
+FILMS: dict[str, list[object]] = {
     "Title": ["The Shining", "Barry Lyndon", "Alien", "Blade Runner", "Gladiator"],
     "Director": ["Stanley Kubrick", "Stanley Kubrick", "Ridley Scott", "Ridley Scott", "Ridley Scott"],
     "Year": [1980, 1975, 1979, 1982, 2000],

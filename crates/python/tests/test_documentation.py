@@ -36,6 +36,15 @@ def test_examples_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Barry Lyndon" in capsys.readouterr().out
 
 
+def test_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = FOLDER.parent.parent / "docs" / "python.md"
+    found = examples(page)
+    assert len(found) >= 4
+    monkeypatch.chdir(tmp_path)
+    for example in found:
+        exec(compile(example, page.name, "exec"), {})
+
+
 def test_everything_is_documented() -> None:
     for name in mapo.__all__:
         thing = getattr(mapo, name)

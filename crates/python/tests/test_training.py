@@ -94,11 +94,12 @@ def test_without_programs_it_explores_first(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
-    for wanted, said in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"preset": "tuna"}, "did you mean 'tune'"),
         ({"settings": {"learning.rat": 1}}, "learning.rat|rat"),
         ({"init": "nowhere.safetensors"}, "nowhere"),
-    ]:
+    ]
+    for wanted, said in wrong:
         with pytest.raises(mapo.MapoError, match=said):
             trainer(tmp_path / "run", **wanted).fit(questions())
     with pytest.raises(mapo.MapoError, match="has no question and no answer"):

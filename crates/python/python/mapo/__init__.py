@@ -10,7 +10,7 @@
 
 `ask` takes any data frame, a list of dictionaries, a dictionary of lists or the path of a file; `Table` and `Model` are for
 those who ask more than once; `pipeline` is a drop-in for Hugging Face's; `Trainer` trains a model on questions of one's own;
-`Env` and `explore` are for environments that have nothing to do with tables.
+`Env`, `explore` and `train` are for environments that have nothing to do with tables.
 """
 
 from mapo._mapo import MapoError, __version__
@@ -18,9 +18,10 @@ from mapo.answers import Alternative, Answer
 from mapo.asking import Model, ask, ask_all
 from mapo.environments import Env, Exploration, ScoringEnv, explore, from_gymnasium
 from mapo.pipelines import TableQuestionAnswering, pipeline
+from mapo.policies import Policy, train
 from mapo.questions import Question, compose
 from mapo.tables import Table
-from mapo.training import Score, StopTraining, Trainer
+from mapo.training import Score, StopTraining, Trainer, score
 
 __all__ = [
     "Alternative",
@@ -29,6 +30,7 @@ __all__ = [
     "Exploration",
     "MapoError",
     "Model",
+    "Policy",
     "Question",
     "Score",
     "ScoringEnv",
@@ -43,4 +45,6 @@ __all__ = [
     "explore",
     "from_gymnasium",
     "pipeline",
+    "score",
+    "train",
 ]

@@ -30,6 +30,11 @@ class Env(ABC):
     (8, True)
     """
 
+    #: The task as words, which is what a policy sees of it; nothing that only explores needs it.
+    context: Sequence[str] = ()
+    #: Parts of the context that actions stand for, each by its first word and the one behind its last.
+    mentions: Sequence[tuple[int, int]] = ()
+
     @abstractmethod
     def look(self, prefix: Program) -> tuple[Sequence[int], float | None]:
         """What there is after these actions: the valid ones and None, or none and the reward of a whole program. Neither

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from html import escape
+from importlib import import_module
 from typing import Any
 
 
@@ -44,11 +45,11 @@ class Progress:
             filled = round(30 * self._share)
             print(f"\r{'█' * filled}{'░' * (30 - filled)} {said}", end="", file=sys.stderr, flush=True)
             return
-        from IPython.display import HTML, display
-
-        html = HTML(self._html(said))
+        # There only in a notebook, and without types.
+        shown: Any = import_module("IPython.display")
+        html = shown.HTML(self._html(said))
         if self._shown is None:
-            self._shown = display(html, display_id=True)
+            self._shown = shown.display(html, display_id=True)
         else:
             self._shown.update(html)
 

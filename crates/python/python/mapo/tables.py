@@ -18,7 +18,7 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 
-TableLike: TypeAlias = "Table | ArrowStream | str | os.PathLike[str] | Mapping[str, Sequence[object]] | Sequence[Mapping[str, object]]"
+TableLike: TypeAlias = "Table | ArrowStream | str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]]"
 
 
 class Table:
@@ -102,7 +102,7 @@ def _columns(data: object, name: str) -> tuple[list[str], list[Sequence[object]]
             raise MapoError(f"{name}: a dictionary has a list for each column: {{'City': ['Tulsa', 'Omaha']}}")
         return [str(key) for key in columns], [list(column) for column in columns.values()]
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        rows = cast("Sequence[Any]", data)
+        rows: Sequence[Any] = data
         keys: dict[object, None] = {}
         for row in rows:
             if not isinstance(row, Mapping):

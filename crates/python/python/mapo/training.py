@@ -57,7 +57,7 @@ class Trainer:
     `run` is the folder in which the run is kept: its settings, what was measured, the best model and what it needs to go on.
     `init` is the model to begin with: the one in the box, the path of another, or None for a new network. `preset` names
     settings that go together (`tune` for some dozens of questions and a trained model, which is the default with one, `toy`,
-    `wtq`, …), `steps` how many steps of learning there are, `objective` what is climbed (`mapo`, `iml`, `mml`, `hard-em`,
+    `wtq`, …), `steps` how many steps of learning there are, `objective` what is climbed (`mapo`, `iml`, `mml`, `hard_em`,
     `reinforce`, `augmented`), `settings` changes anything else: `{"learning.rate": 0.002}`.
 
     After `fit`, `model_` is the best model on the dev questions, `history_` what was measured, `dev_accuracy_` its accuracy.
@@ -160,10 +160,9 @@ class Trainer:
         else:
             if isinstance(dev, str):
                 raise MapoError("where train is a list of questions, dev is one too")
-            splits = {"train": train} if dev is None else {"train": train, "dev": dev}
-            if dev is None:
-                splits = _apart(list(train))
-            # With its own name for the split of a file that has one only.
+            splits: Mapping[str, Iterable[QuestionLike]] = (
+                _apart(list(train)) if dev is None else {"train": train, "dev": dev}
+            )
             data = f"jsonl:{write(self.run / 'data', splits).resolve()}"
             split, dev_split = "train", "dev" if "dev" in splits else None
         changes = dict(self.settings)
