@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -110,11 +111,11 @@ impl Policy {
     ) -> PyResult<Self> {
         let settings: Settings = serde_json::from_str(settings)
             .map_err(|error| told(format!("the settings cannot be used: {error}")))?;
-        let (error, stop) = (Raised::default(), Mutex::new(false));
+        let (error, stop) = (Raised::default(), AtomicBool::new(false));
         let trained = attended(
             py,
             |tell| learn(environments, &settings, &error, &stop, tell),
-            || *stop.lock().unwrap_or_else(PoisonError::into_inner) = true,
+            || stop.store(true, Relaxed),
             |_, news: Option<Value>| match news {
                 Some(news) => hear.call1((news.to_string(),)).map(|_| ()),
                 None => Ok(()),
@@ -187,7 +188,7 @@ fn learn(
     given: Vec<Given>,
     settings: &Settings,
     error: &Raised,
-    stop: &Mutex<bool>,
+    stop: &AtomicBool,
     tell: Sender<Value>,
 ) -> Result<Trained, String> {
     let tasks = environments(given, error);
@@ -208,7 +209,7 @@ fn learn(
         };
         // Whoever no longer listens has stopped it.
         let _ = news.map(|news| tell.send(news));
-        let is_over = *stop.lock().unwrap_or_else(PoisonError::into_inner) || raised(error).is_some();
+        let is_over = stop.load(Relaxed) || raised(error).is_some();
         match is_over {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

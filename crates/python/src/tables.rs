@@ -50,8 +50,8 @@ impl Table {
         name: &str,
         keep_totals: bool,
     ) -> PyResult<Self> {
-        let text = |column: &Vec<Bound<'_, PyAny>>| column.iter().map(text_of).collect();
-        let columns: Vec<Vec<String>> = columns.iter().map(text).collect::<PyResult<_>>()?;
+        let texts = columns.iter().map(|column| column.iter().map(text_of).collect());
+        let columns = texts.collect::<PyResult<Vec<Vec<String>>>>()?;
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         if let Some(short) = columns.iter().position(|column| column.len() != rows) {
             return Err(told(format!(

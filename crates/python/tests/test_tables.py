@@ -144,8 +144,8 @@ def test_many_texts_are_all_there() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     names = [f"name {number}" for number in range(50_000)]
     names[40_000] = ""
-    table = mapo.Table(pyarrow.table({"Name": names, "Number": list(range(50_000))}).slice(5))
+    table = mapo.Table(pyarrow.table({"Name": names, "Score": list(range(50_000))}).slice(5))
     assert len(table) == 49_995
     for row in (0, 1, 32_767, 32_768, 39_995, 49_994):
         assert table.row(row) == [names[row + 5], str(row + 5)]
-    assert mapo.ask(table, "what is the number of name 41234?").value == 41_234
+    assert mapo.ask(table, "what is the score of name 41234?").value == 41_234

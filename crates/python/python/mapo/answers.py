@@ -36,9 +36,10 @@ class Answer:
     English, and the table with the cells behind it.
 
     >>> import mapo
-    >>> answer = mapo.ask({"Name": ["Anne", "Bob"], "Age": [31, 42]}, "who is the oldest?")
+    >>> cities = {"City": ["Tulsa", "Omaha"], "Founded": [1836, 1854]}
+    >>> answer = mapo.ask(cities, "which city was founded first?")
     >>> answer.value, answer.cells
-    ('Bob', [(1, 0)])
+    ('Tulsa', [(0, 0)])
     >>> answer.sure
     True
     """
