@@ -36,7 +36,7 @@ def test_a_policy_learns_what_is_wanted(objective: str, tmp_path: Path) -> None:
         coins(),
         actions=2,
         objective=objective,
-        steps=150,
+        steps=300,
         settings={"width": 16},
         callbacks=[lambda event: events.append(event["event"])],
     )

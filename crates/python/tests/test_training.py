@@ -22,8 +22,13 @@ def questions() -> list[mapo.Question]:
     return mapo.compose(CARS, 40, seed=2)
 
 
+def learnt_from() -> list[dict[str, Any]]:
+    """Questions with their answers alone."""
+    return [{"table": CARS, "question": one.question, "answer": one.answer} for one in questions()]
+
+
 def trainer(run: Path, **wanted: Any) -> mapo.Trainer:
-    given: dict[str, Any] = {"steps": 20, "settings": {"evaluate": 10, "batch": 8}, "threads": 1} | wanted
+    given: dict[str, Any] = {"steps": 20, "settings": {"evaluate": 10, "batch": 8, "explore_first.programs": 200}, "threads": 1} | wanted
     return mapo.Trainer(run=run, **given)
 
 
@@ -32,12 +37,12 @@ def test_questions_are_made_from_tables() -> None:
     assert len(made) > 20
     assert made == questions()
     assert all(question.answers and question.program and question.kind for question in made)
-    two = mapo.compose([mapo.Table(CARS, name="cars"), mapo.Table({"a": ["x", "y", "z"], "b": [1, 2, 3]})], 10)
+    two = mapo.compose([mapo.Table(CARS, name="cars"), mapo.Table(CARS, name="other")], 10)
     assert len({id(question.table) for question in two}) == 2
 
 
 def test_a_model_is_fitted_and_scored(tmp_path: Path) -> None:
-    made = questions()
+    made = learnt_from()
     heard: list[dict[str, Any]] = []
     fitted = trainer(tmp_path / "run").fit(made[:28], made[28:], callbacks=[heard.append])
     assert fitted.steps_ == 20 and fitted.dev_accuracy_ is not None
@@ -52,7 +57,7 @@ def test_a_model_is_fitted_and_scored(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_and_resume_goes_on(tmp_path: Path) -> None:
-    made = questions()
+    made = learnt_from()
     whole = trainer(tmp_path / "whole", steps=30).fit(made)
 
     def interrupt(event: dict[str, Any]) -> None:
@@ -73,14 +78,14 @@ def test_callbacks_may_end_it(tmp_path: Path) -> None:
         if event["event"] == "measured":
             raise mapo.StopTraining
 
-    fitted = trainer(tmp_path / "run", steps=1000).fit(questions(), callbacks=[enough])
+    fitted = trainer(tmp_path / "run", steps=1000).fit(learnt_from(), callbacks=[enough])
     assert fitted.history_[-1]["step"] < 1000 and fitted.model_
 
     def broken(event: dict[str, Any]) -> None:
         raise ZeroDivisionError("in the callback")
 
     with pytest.raises(ZeroDivisionError, match="in the callback"):
-        trainer(tmp_path / "other").fit(questions(), callbacks=[broken])
+        trainer(tmp_path / "other").fit(learnt_from(), callbacks=[broken])
 
 
 def test_without_programs_it_explores_first(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -152,6 +153,20 @@ def _line(reply: dict[str, Any]) -> str:
     return shown if total <= len(reply["shown"]) else f"{shown}, … ({total} in all)"
 
 
+def _read(text: str) -> Value:
+    """The text of a cell: a number or a day where it is written as nothing but that, as those of data frames are."""
+    if re.fullmatch(r"-?(0|[1-9]\d{0,14})", text):
+        return int(text)
+    if re.fullmatch(r"-?(0|[1-9]\d*)\.\d+", text):
+        return float(text)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        try:
+            return datetime.date.fromisoformat(text)
+        except ValueError:
+            pass
+    return text
+
+
 def _value(item: Any) -> Value:
     """An item of an answer as what it is in Python."""
     if isinstance(item, dict):
@@ -164,6 +179,8 @@ def _value(item: Any) -> Value:
             return "-".join("xx" if part is None else str(part).zfill(2) for part in parts)
     if isinstance(item, float) and item.is_integer() and abs(item) < 2**53:
         return int(item)
-    if isinstance(item, (str, int, float)):
+    if isinstance(item, str):
+        return _read(item)
+    if isinstance(item, (int, float)):
         return item
     raise TypeError(f"no value: {item!r}")

@@ -98,7 +98,7 @@ def train(
     ...     def look(self, prefix):
     ...         return ([0, 1], None) if len(prefix) < 4 else ([], float(prefix == self.wanted))
     >>> coins = [Coins((number >> 3 & 1, number >> 2 & 1, number >> 1 & 1, number & 1)) for number in range(8)]
-    >>> policy = train(coins, actions=2, steps=150, settings={"width": 16})
+    >>> policy = train(coins, actions=2, steps=300, settings={"width": 16})
     >>> policy.evaluate(coins, width=1).solved > 0.8
     True
     """
