@@ -1,199 +1,50 @@
-//! The `mapo` command: a thin layer that parses arguments, calls the libraries and shows what they say.
+//! The program `mapo`: the command, with memory that tells in a sentence when it is exhausted.
 
-#![deny(unsafe_code)]
-
-mod card_view;
-mod chart;
-mod commands;
-mod data_args;
-mod doors;
-mod file_view;
-mod json;
-mod kept_apart;
-// The allocator that tells when there is no memory, and a signal.
-#[allow(unsafe_code)]
-mod memory;
-mod models;
-mod prompt;
-mod reply_view;
-mod settings_args;
-mod size;
-mod stored_questions;
-mod table_args;
-mod table_view;
-mod terminal;
-mod threads;
-mod watching;
-mod words_of;
-
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::error::Error;
-use std::io::Write;
-use std::process::ExitCode;
-
-/// Answers questions about tables by writing programs, and learns to from questions and answers alone.
-///
-/// A program is a few steps of a small language over one table, for instance
-///
-///   (filter_in all_rows ['tulsa'] r.hometown-str) (hop v0 r.name-str)
-///
-/// which keeps the rows whose hometown contains 'tulsa' and reads their names.
-#[derive(Parser)]
-#[command(version, max_term_width = 100, arg_required_else_help = true)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Ask(commands::ask::Ask),
-    Serve(commands::serve::Serve),
-    Correct(commands::correct::Correct),
-    Learn(commands::learn::Learn),
-    Demo(commands::demo::Demo),
-    Train(commands::train::Train),
-    Eval(commands::eval::Eval),
-    Rank(commands::rank::Rank),
-    Calibrate(commands::calibrate::Calibrate),
-    Compare(commands::compare::Compare),
-    Fleet(commands::fleet::Fleet),
-    Model(commands::model::Model),
-    Pack(commands::pack::Pack),
-    Words(commands::words::Words),
-    Compose(commands::compose::Compose),
-    Study(commands::study::Study),
-    Run(commands::run::Run),
-    Sql(commands::sql::Sql),
-    Data(commands::data::Data),
-    Score(commands::score::Score),
-    Explore(commands::explore::Explore),
-    Search(commands::search::Search),
-    Weigh(commands::weigh::Weigh),
-    Language(commands::language::Language),
-    #[command(hide = true)]
-    ReadUpload(commands::read_upload::ReadUpload),
-    /// Print a completion script for a shell.
-    ///
-    /// For bash: mapo completions bash > ~/.local/share/bash-completion/completions/mapo
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
-}
-
-/// What a command gives back: nothing, or a sentence for the user.
-type Outcome = Result<(), Box<dyn Error>>;
-
-/// A question was understood as one and has no answer, which was said already.
-#[derive(Debug)]
-struct NoAnswer;
-
-impl std::fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("there is no answer")
-    }
-}
-
-impl Error for NoAnswer {}
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, Write};
+use std::process::{ExitCode, exit};
 
 fn main() -> ExitCode {
-    memory::limit_to_what_there_is();
-    memory::survive_full_files();
-    let matches = doors::by_door(Arguments::command()).get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let outcome = match arguments.command {
-        Command::Ask(ask) => ask.execute(),
-        Command::Serve(serve) => serve.execute(),
-        Command::Correct(correct) => correct.execute(),
-        Command::Learn(learn) => learn.execute(),
-        Command::Demo(demo) => demo.execute(),
-        Command::Train(train) => train.execute(),
-        Command::Eval(eval) => eval.execute(),
-        Command::Rank(rank) => rank.execute(),
-        Command::Calibrate(calibrate) => calibrate.execute(),
-        Command::Compare(compare) => compare.execute(),
-        Command::Fleet(fleet) => fleet.execute(),
-        Command::Model(model) => model.execute(),
-        Command::Pack(pack) => pack.execute(),
-        Command::Words(words) => words.execute(),
-        Command::Compose(compose) => compose.execute(),
-        Command::Study(study) => study.execute(),
-        Command::Run(run) => run.execute(),
-        Command::Sql(sql) => sql.execute(),
-        Command::Data(data) => data.execute(),
-        Command::Score(score) => score.execute(),
-        Command::Explore(explore) => explore.execute(),
-        Command::Search(search) => search.execute(),
-        Command::Weigh(weigh) => weigh.execute(),
-        Command::Language(language) => language.execute(),
-        Command::ReadUpload(read) => read.execute(),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "mapo", &mut std::io::stdout());
-            Ok(())
-        }
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
-        Err(error) if error.is::<NoAnswer>() => ExitCode::from(1),
-        Err(error) => {
-            // It may quote a table.
-            // Where nobody reads it, there is nothing to panic about.
-            let _ = writeln!(
-                std::io::stderr(),
-                "mapo: {}",
-                terminal::clean_lines(&error.to_string())
-            );
-            ExitCode::from(2)
-        }
+    ExitCode::from(mapo_command::run(std::env::args_os()))
+}
+
+/// Takes memory from the system; where there is none, says so and ends.
+struct Telling;
+
+#[global_allocator]
+static ALLOCATOR: Telling = Telling;
+
+/// Ends the process unless there is memory. Nothing here may ask for any.
+fn told(memory: *mut u8) -> *mut u8 {
+    if memory.is_null() {
+        let sentence =
+            "mapo: the memory is exhausted; use a smaller table, or give the command more memory\n";
+        let _ = io::stderr().write_all(sentence.as_bytes());
+        exit(mapo_web::MEMORY_EXHAUSTED);
     }
+    memory
 }
 
-/// Prints text without what a terminal would obey, or says that nobody reads it any more.
-fn print(text: impl std::fmt::Display) -> Outcome {
-    Ok(writeln!(terminal::text(), "{text}")?)
-}
+// SAFETY: all is done by the system's allocator, which keeps the contract; that we do not return where it
+// has nothing to give is allowed.
+unsafe impl GlobalAlloc for Telling {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.alloc(layout) })
+    }
 
-/// The same for JSON, where such characters are escaped.
-fn print_json(json: impl std::fmt::Display) -> Outcome {
-    Ok(writeln!(terminal::json(), "{json}")?)
-}
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.alloc_zeroed(layout) })
+    }
 
-/// The same for text that may have colours, and whose parts were cleaned one by one.
-fn print_styled(text: impl std::fmt::Display) -> Outcome {
-    Ok(writeln!(std::io::stdout().lock(), "{text}")?)
-}
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the same contract.
+        told(unsafe { System.realloc(memory, layout, size) })
+    }
 
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let io = error.downcast_ref::<std::io::Error>();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn help_names_every_command_once() {
-        let mut shown = doors::by_door(Arguments::command());
-        let help = shown.render_long_help().to_string();
-        for command in shown.get_subcommands().filter(|command| !command.is_hide_set()) {
-            let name = command.get_name();
-            let lines = help
-                .lines()
-                .filter(|line| line.split_whitespace().next() == Some(name));
-            assert_eq!(lines.count(), 1, "{name} in\n{help}");
-        }
-        assert!(
-            !help.contains("Other commands"),
-            "give each command its door:\n{help}"
-        );
-        for (title, names) in doors::DOORS {
-            assert!(help.contains(title), "{help}");
-            let known = |name: &&str| shown.find_subcommand(name).is_some();
-            assert!(names.iter().all(known), "{names:?}");
-        }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { System.dealloc(memory, layout) }
     }
 }

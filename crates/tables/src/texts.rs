@@ -1,20 +1,70 @@
 //! Many strings in one block of memory.
 
+use bytestring::ByteString;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// A list of strings stored back to back.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    bytes: String,
+    bytes: Block,
     /// Where each string ends.
     ends: Vec<u32>,
+}
+
+/// The block in which strings lie.
+#[derive(Clone, Debug)]
+enum Block {
+    /// Our own.
+    Own(String),
+    /// Somebody else's, who keeps it as long as we need it: nothing is copied.
+    Lent(ByteString),
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Block::Own(String::new())
+    }
+}
+
+impl Deref for Block {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Block::Own(text) => text,
+            Block::Lent(text) => text,
+        }
+    }
+}
+
+impl Block {
+    /// To be written to; what was lent is copied.
+    fn own(&mut self) -> &mut String {
+        if let Block::Lent(text) = self {
+            *self = Block::Own(String::from(&**text));
+        }
+        match self {
+            Block::Own(text) => text,
+            Block::Lent(_) => unreachable!("it has just been copied"),
+        }
+    }
 }
 
 impl Texts {
     /// Strings of a block that end at these places; none if they cannot.
     pub(crate) fn of(bytes: String, ends: Vec<u32>) -> Option<Texts> {
+        Self::checked(Block::Own(bytes), ends)
+    }
+
+    /// The same for a block that somebody else keeps.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn lent(bytes: ByteString, ends: Vec<u32>) -> Option<Texts> {
+        Self::checked(Block::Lent(bytes), ends)
+    }
+
+    fn checked(bytes: Block, ends: Vec<u32>) -> Option<Texts> {
         let mut start = 0;
         let good = ends.iter().all(|end| {
             let fits = start <= *end && bytes.is_char_boundary(*end as usize);
@@ -102,17 +152,17 @@ impl Texts {
         })?;
         let start = self.range(first).start;
         let mut other = Texts {
-            bytes: String::with_capacity(self.bytes.len()),
+            bytes: Block::Own(String::with_capacity(self.bytes.len())),
             ends: Vec::with_capacity(self.ends.len()),
         };
-        other.bytes.push_str(&self.bytes[..start]);
+        other.bytes.own().push_str(&self.bytes[..start]);
         other.ends.extend_from_slice(&self.ends[..first as usize]);
         for index in first..self.len() as u32 {
             mapo_stopping::glance();
-            form(self.get(index), &mut other.bytes);
+            form(self.get(index), other.bytes.own());
             other.end();
         }
-        other.bytes.shrink_to_fit();
+        other.bytes.own().shrink_to_fit();
         Some(other)
     }
 
@@ -138,7 +188,7 @@ impl Texts {
     }
 
     fn push(&mut self, text: &str) -> u32 {
-        self.bytes.push_str(text);
+        self.bytes.own().push_str(text);
         self.end()
     }
 }
@@ -178,7 +228,7 @@ impl Interned {
 
 impl Interner {
     /// After this many strings it is time to ask whether they repeat.
-    const MANY: usize = 1 << 15;
+    pub const MANY: usize = 1 << 15;
 
     /// Strings that were given numbers elsewhere.
     pub fn of(texts: Texts, has_repeats: bool) -> Self {
@@ -234,9 +284,14 @@ impl Interner {
         }
     }
 
+    /// Whether there are many and at least half were new.
+    pub fn are_mostly_new(&self) -> bool {
+        self.seen >= Interner::MANY && self.texts.len() * 2 >= self.seen
+    }
+
     /// Stops looking for equal strings if there are many and at least half were new.
     pub fn stop_searching_if_most_are_new(&mut self) {
-        if !self.appends && self.seen >= Interner::MANY && self.texts.len() * 2 >= self.seen {
+        if !self.appends && self.are_mostly_new() {
             self.appends = true;
             self.has_repeats = true;
             self.index = HashTable::new();
@@ -266,7 +321,9 @@ impl Interner {
     }
 
     pub fn finish(mut self) -> Texts {
-        self.texts.bytes.shrink_to_fit();
+        if let Block::Own(bytes) = &mut self.texts.bytes {
+            bytes.shrink_to_fit();
+        }
         self.texts.ends.shrink_to_fit();
         self.texts
     }

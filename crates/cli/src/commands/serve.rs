@@ -155,6 +155,9 @@ impl LimitArgs {
 
 /// This program's own file, also when another has taken its place.
 fn this_program() -> std::io::Result<PathBuf> {
+    if let Some(program) = crate::STARTED_AS.get() {
+        return Ok(program.clone());
+    }
     match cfg!(target_os = "linux") {
         true => Ok(PathBuf::from("/proc/self/exe")),
         false => std::env::current_exe(),

@@ -6,8 +6,8 @@ use crate::threads::threads;
 use crate::watching::{Live, Stopper};
 use crate::{Outcome, print, print_json};
 use clap::Args;
-use mapo_datasets::{Dataset, ReadingChoice, Selection};
-use mapo_training::{Folder, Origin, Part, Preset, Questions, RunConfig, Session, Shares};
+use mapo_datasets::{Dataset, Selection};
+use mapo_training::{Folder, Origin, Preset, Questions, RunConfig, Session, Shares};
 use serde_json::json;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -127,29 +127,21 @@ impl Train {
                 (Origin::mixed(file, seed, threads)?, settings)
             }
             (None, Some(data)) => {
-                let mut selection = self.selection.selection();
-                if let Some(model) = &self.init {
-                    // A model goes on seeing questions and headers as it knows them.
-                    let (_, card) = mapo_model::file::load(model, false)?;
-                    let linking = ReadingChoice {
-                        linking: card.reading.linking,
-                        ..ReadingChoice::default()
-                    };
-                    selection = data.selection_for(selection, linking);
-                }
-                let (split, dev_split) =
-                    data.training_splits(selection.split.as_deref(), self.dev_split.as_deref())?;
-                let part = Part {
-                    split,
-                    dev_split,
-                    memory: self.memory.clone(),
-                    ..Part::new(data, &selection)
-                };
                 let settings = self.settings.settings(data, self.init.is_some())?;
-                let run = Origin {
-                    parts: vec![part],
-                    ..Origin::new(data, &selection, seed, threads)
-                };
+                let (selection, dev_split) = (self.selection.selection(), self.dev_split.as_deref());
+                let machine = (seed, threads);
+                let config = RunConfig::on(
+                    data,
+                    selection,
+                    dev_split,
+                    self.init.as_deref(),
+                    settings,
+                    machine,
+                )?;
+                let (mut run, settings) = (config.run, config.settings);
+                run.parts
+                    .iter_mut()
+                    .for_each(|part| part.memory.clone_from(&self.memory));
                 (run, settings)
             }
             (None, None) => return Err(WHAT_TO_GIVE.into()),

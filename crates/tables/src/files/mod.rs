@@ -1,5 +1,7 @@
 //! The door through which tables come in: files, standard input and other readers, in any [`Format`].
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod cells;
 mod duckdb;
 mod encoding;
@@ -23,6 +25,7 @@ mod sqlite;
 mod telling;
 mod thrift;
 mod told;
+mod values;
 mod workbook;
 
 pub use largest::Largest;

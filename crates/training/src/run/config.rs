@@ -23,6 +23,41 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
+    /// A run on one dataset. Its splits are those of the selection and `dev_split`, or the dataset's own; where it is to
+    /// begin with a model, questions are read as that model knows them.
+    ///
+    /// # Errors
+    /// If the model cannot be read, or there is no such split.
+    pub fn on(
+        data: &Dataset,
+        mut selection: Selection,
+        dev_split: Option<&str>,
+        init: Option<&Path>,
+        settings: Settings,
+        (seed, threads): (u64, usize),
+    ) -> Result<Self> {
+        if let Some(model) = init {
+            // A model goes on seeing questions and headers as it knows them.
+            let (_, card) = load(model, false)?;
+            let linking = ReadingChoice {
+                linking: card.reading.linking,
+                ..ReadingChoice::default()
+            };
+            selection = data.selection_for(selection, linking);
+        }
+        let (split, dev_split) = data.training_splits(selection.split.as_deref(), dev_split)?;
+        let part = Part {
+            split,
+            dev_split,
+            ..Part::new(data, &selection)
+        };
+        let run = Origin {
+            parts: vec![part],
+            ..Origin::new(data, &selection, seed, threads)
+        };
+        Ok(Self { run, settings })
+    }
+
     /// The same run, beginning with a model instead of a new network, whose sizes it takes. The functions
     /// that the model knows keep their places; what the data has beyond them can be learnt.
     ///

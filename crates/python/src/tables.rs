@@ -1,0 +1,174 @@
+//! Tables, from data frames, from lists and from files.
+
+use crate::arrow;
+use crate::error::{told, told_of_table};
+use mapo_datasets::toy;
+use mapo_tables::{Largest, LoadOptions, TableBuilder};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A table that questions can be asked about.
+#[pyclass(frozen, module = "mapo._mapo")]
+pub struct Table {
+    /// The table.
+    pub table: Arc<mapo_tables::Table>,
+}
+
+/// How a table is read that comes from Python.
+fn options(keep_totals: bool) -> LoadOptions {
+    LoadOptions {
+        drop_totals: !keep_totals,
+        largest: Largest::ANY,
+        ..LoadOptions::default()
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The table of whatever has `__arrow_c_stream__`.
+    #[staticmethod]
+    fn from_arrow(py: Python<'_>, frame: &Bound<'_, PyAny>, name: &str, keep_totals: bool) -> PyResult<Self> {
+        let reader = arrow::stream(frame)?;
+        let table = py.detach(|| arrow::table(reader, name, &options(keep_totals)));
+        let table = table.map_err(|problem| match problem {
+            arrow::Problem::Stream(error) => told(error),
+            arrow::Problem::Table(error) => told_of_table(error),
+        })?;
+        Ok(Self::of(table))
+    }
+
+    /// The table of columns that are lists of whatever has a text.
+    #[staticmethod]
+    fn from_columns(
+        py: Python<'_>,
+        headers: Vec<String>,
+        columns: Vec<Vec<Bound<'_, PyAny>>>,
+        name: &str,
+        keep_totals: bool,
+    ) -> PyResult<Self> {
+        let texts = columns.iter().map(|column| column.iter().map(text_of).collect());
+        let columns = texts.collect::<PyResult<Vec<Vec<String>>>>()?;
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
+        if let Some(short) = columns.iter().position(|column| column.len() != rows) {
+            return Err(told(format!(
+                "{name}: the column '{}' has {} values and another has {rows}; give each as many",
+                headers[short],
+                columns[short].len()
+            )));
+        }
+        let table = py.detach(|| {
+            let mut builder = TableBuilder::new(name, headers);
+            for row in 0..rows {
+                builder.push_row(columns.iter().map(|column| column[row].as_str()));
+            }
+            options(keep_totals).finish(builder)
+        });
+        Ok(Self::of(table))
+    }
+
+    /// The table of a file; `read` has what is said about it, by the names of the command's options.
+    #[staticmethod]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        read: BTreeMap<String, String>,
+        keep_totals: bool,
+    ) -> PyResult<Self> {
+        let mut options = options(keep_totals);
+        for (what, said) in &read {
+            options.tell(what, said).map_err(told)?;
+        }
+        let table = py.detach(|| mapo_tables::Table::open(&path, &options));
+        Ok(Self::of(table.map_err(told_of_table)?))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.table.name()
+    }
+
+    #[getter]
+    fn headers(&self) -> Vec<String> {
+        self.table.headers().to_vec()
+    }
+
+    #[getter]
+    fn left_out(&self) -> Option<String> {
+        self.table.left_out().map(|left_out| left_out.note())
+    }
+
+    fn __len__(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// The texts of a row.
+    fn row(&self, row: usize) -> PyResult<Vec<&str>> {
+        if row >= self.table.rows() {
+            return Err(PyIndexError::new_err(format!(
+                "there is no row {row}; the table has {}",
+                self.table.rows()
+            )));
+        }
+        let columns = 0..self.table.headers().len();
+        Ok(columns.map(|column| self.table.cell(row, column)).collect())
+    }
+
+    /// How each column is written, where that had to be decided, and what was decided about the file.
+    fn notes(&self) -> Vec<String> {
+        let table = &self.table;
+        let of_columns = table.headers().iter().enumerate().flat_map(|(source, header)| {
+            let said = table.how_written(source);
+            said.into_iter().map(move |said| format!("{header}: {said}"))
+        });
+        let decisions = table.decisions();
+        let of_file = decisions.notes.iter().chain(&decisions.left_out).cloned();
+        of_file.chain(of_columns).collect()
+    }
+
+    /// The table as comma-separated text.
+    fn to_csv(&self, py: Python<'_>) -> String {
+        py.detach(|| toy::to_csv(&self.table))
+    }
+}
+
+impl Table {
+    fn of(table: mapo_tables::Table) -> Self {
+        Self {
+            table: Arc::new(table),
+        }
+    }
+}
+
+/// A value of Python as a person would write it in a cell, as one of a data frame is.
+fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if value.is_none() {
+        return Ok(String::new());
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_str()?.to_owned());
+    }
+    if value.is_instance_of::<PyBool>() {
+        return Ok(value.is_truthy()?.to_string());
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(value.str()?.to_str()?.to_owned());
+    }
+    if value.is_instance_of::<PyFloat>() {
+        let number: f64 = value.extract()?;
+        return Ok(match number.is_nan() {
+            true => String::new(),
+            false => number.to_string(),
+        });
+    }
+    let text = value.str()?.to_str()?.to_owned();
+    // A moment at the beginning of a day is the day; what pandas has for nothing is nothing.
+    Ok(match text.strip_suffix(" 00:00:00") {
+        Some(day) => day.to_owned(),
+        None if matches!(text.as_str(), "NaT" | "<NA>" | "nan") => String::new(),
+        None => text,
+    })
+}

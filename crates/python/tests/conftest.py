@@ -1,0 +1,41 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+FILMS: dict[str, list[object]] = {
+    "Title": ["The Shining", "Barry Lyndon", "Alien", "Blade Runner", "Gladiator"],
+    "Director": ["Stanley Kubrick", "Stanley Kubrick", "Ridley Scott", "Ridley Scott", "Ridley Scott"],
+    "Year": [1980, 1975, 1979, 1982, 2000],
+    "Minutes": [146, 185, 117, 117, 155],
+}
+
+QUESTIONS = [
+    "which film by Kubrick is the longest?",
+    "how many films did Ridley Scott direct?",
+    "what is the average length of all films in minutes?",
+    "which film came out first?",
+    "who directed Alien?",
+    "what is the total of minutes?",
+    "which films are longer than 150 minutes?",
+    "who owns the moon?",
+]
+
+
+@pytest.fixture
+def films() -> dict[str, list[object]]:
+    """A small table."""
+    return {name: list(values) for name, values in FILMS.items()}
+
+
+@pytest.fixture
+def films_csv(tmp_path: Path) -> Path:
+    """The same in a file."""
+    file = tmp_path / "films.csv"
+    rows = zip(*FILMS.values())
+    lines = [",".join(FILMS)] + [",".join(map(str, row)) for row in rows]
+    file.write_text("\n".join(lines) + "\n")
+    return file

@@ -1,0 +1,125 @@
+"""Asking: answers and their reasons, and the same as the command."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from conftest import QUESTIONS
+
+import mapo
+
+Films = dict[str, list[object]]
+
+
+def test_an_answer_has_its_reasons(films: Films) -> None:
+    answer = mapo.ask(films, "which film by Kubrick is the longest?")
+    assert answer
+    assert answer.value == answer.text == str(answer) == "Barry Lyndon"
+    assert answer.cells == [(1, 0)]
+    assert "Minutes" in answer.english and answer.program.startswith("(") and "SELECT" in answer.sql
+    assert 0 < answer.probability <= 1 and isinstance(answer.sure, bool)
+    assert all(other.probability <= answer.probability and other.text for other in answer.alternatives)
+    assert answer.reply["question"] == answer.question
+    assert "Barry Lyndon" in repr(answer)
+
+
+def test_values_are_what_they_are(films: Films) -> None:
+    count = mapo.ask(films, "how many films did Ridley Scott direct?").value
+    assert count == 3 and type(count) is int
+    average = mapo.ask(films, "what is the average of minutes?").value
+    assert average == 144
+    several = mapo.ask(films, "which films are longer than 150 minutes?").value
+    assert several == ["Barry Lyndon", "Gladiator"]
+    people = {"Name": ["Anne", "Bob"], "Born": [datetime.date(1990, 5, 17), datetime.date(1984, 2, 29)]}
+    born = mapo.ask(people, "when was Bob born?").value
+    assert born == datetime.date(1984, 2, 29)
+    assert mapo.ask({"Part": ["bolt", "nut"], "Code": ["007", "12"]}, "what is the code of the bolt?").value == "007"
+
+
+def test_no_answer_is_no_error(films: Films) -> None:
+    answer = mapo.ask(films, "zzz qqq?")
+    assert not answer
+    assert answer.value is None and answer.text == "" and answer.note and answer.suggestions
+    assert answer.suggestions[0] in answer._repr_html_()
+    with pytest.raises(mapo.MapoError, match="question"):
+        mapo.ask(films, "   ")
+
+
+def test_a_notebook_shows_the_cells(films: Films) -> None:
+    html = mapo.ask(films, "who directed Alien?")._repr_html_()
+    assert html.count("<tr>") == 2 and "Ridley Scott" in html
+    assert "font-weight:600\">Ridley Scott</td>" in html
+    films["Title"][2] = "<script>alert(1)</script>"
+    assert "<script>" not in mapo.ask(films, "which film is the shortest?")._repr_html_()
+
+
+def test_the_command_says_the_same(films: Films, films_csv: Path) -> None:
+    command = [sys.executable, "-m", "mapo", "ask", str(films_csv), "--json"]
+    said = subprocess.run(command, input="\n".join(QUESTIONS), capture_output=True, text=True, check=True)
+    replies = [json.loads(line) for line in said.stdout.splitlines()]
+    assert len(replies) == len(QUESTIONS)
+    table = mapo.Table(films_csv)
+    together = mapo.ask_all(table, QUESTIONS)
+    same = ["question", "answer", "shown", "program", "english", "sql", "probability", "sure", "cells", "alternatives"]
+    # SQL names the table.
+    frame = mapo.Table(films, name=str(films_csv))
+    for question, reply, all_at_once in zip(QUESTIONS, replies, together):
+        for answer in (all_at_once, mapo.ask(films_csv, question), mapo.ask(frame, question)):
+            assert {key: answer.reply[key] for key in same} == {key: reply[key] for key in same}
+    assert sum(1 for answer in together if answer) >= 6
+
+
+def test_the_command_has_its_exit_codes(films_csv: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "mapo", *arguments], capture_output=True, text=True)
+
+    answered = run("ask", str(films_csv), "who directed Alien?")
+    assert answered.returncode == 0 and "Ridley Scott" in answered.stdout
+    assert run("ask", str(films_csv), "zzz qqq?").returncode == 1
+    missing = run("ask", "nowhere.csv", "who?")
+    assert missing.returncode == 2 and missing.stderr.startswith("mapo: nowhere.csv")
+    assert run("--version").stdout.strip() == f"mapo {mapo.__version__}"
+
+
+def test_other_threads_run_meanwhile() -> None:
+    rows = [{"Name": f"name {number}", "Score": number % 977} for number in range(60_000)]
+    ticks: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    table = mapo.Table(rows)
+    thread.start()
+    began = time.perf_counter()
+    mapo.ask(table, "which name has the highest score?")
+    took = time.perf_counter() - began
+    done.set()
+    thread.join()
+    meanwhile = [moment for moment in ticks if began < moment < began + took]
+    assert len(meanwhile) > min(5, took * 1000 / 20), (len(meanwhile), took)
+
+
+def test_models_are_saved_and_loaded(films: Films, tmp_path: Path) -> None:
+    model = mapo.Model()
+    file = tmp_path / "model.safetensors"
+    model.save(file)
+    again = mapo.Model.load(file)
+    one, other = (each.ask(films, "who directed Alien?") for each in (model, again))
+    assert (one.value, one.probability) == (other.value, other.probability)
+    assert again.card == model.card and model.card
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        mapo.Model.load(tmp_path / "nowhere")
+    (tmp_path / "wrong").write_bytes(b"no model")
+    with pytest.raises(mapo.MapoError, match="wrong"):
+        mapo.Model.load(tmp_path / "wrong")

@@ -1,0 +1,79 @@
+"""Policies that are trained on environments of one's own."""
+
+from __future__ import annotations
+
+import _thread
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mapo
+
+
+class Coins(mapo.Env):
+    """Four coins to be laid as the task says."""
+
+    def __init__(self, number: int) -> None:
+        self.wanted = tuple(number >> place & 1 for place in range(4))
+        self.context = ["heads" if coin else "tails" for coin in self.wanted]
+
+    def look(self, prefix: tuple[int, ...]) -> tuple[Sequence[int], float | None]:
+        if len(prefix) < 4:
+            return [0, 1], None
+        return [], float(prefix == self.wanted)
+
+
+def coins() -> list[Coins]:
+    return [Coins(number) for number in range(10)]
+
+
+@pytest.mark.parametrize("objective", ["mapo", "iml", "mml"])
+def test_a_policy_learns_what_is_wanted(objective: str, tmp_path: Path) -> None:
+    events: list[str] = []
+    policy = mapo.train(
+        coins(),
+        actions=2,
+        objective=objective,
+        steps=300,
+        settings={"width": 16},
+        callbacks=[lambda event: events.append(event["event"])],
+    )
+    assert policy.report["tasks"] == policy.report["solved"] == 10
+    assert policy.evaluate(coins(), width=1).solved >= 0.9
+    assert events[0] == "exploring" and events[-1] == "step"
+    policy.save(tmp_path / "policy")
+    again = mapo.Policy.load(tmp_path / "policy")
+    assert again.programs(coins()) == policy.programs(coins())
+    best = policy.programs(coins())[3][0]
+    assert 0 < best.probability <= 1 and len(best.program) == 4
+
+
+def test_exceptions_and_ctrl_c_come_out(tmp_path: Path) -> None:
+    class Broken(Coins):
+        def look(self, prefix: tuple[int, ...]) -> tuple[Sequence[int], float | None]:
+            if len(prefix) == 3:
+                raise ZeroDivisionError("in the environment")
+            return super().look(prefix)
+
+    with pytest.raises(ZeroDivisionError, match="in the environment"):
+        mapo.train([*coins(), Broken(1)], actions=2, steps=50, settings={"width": 8})
+
+    def interrupt(event: dict[str, Any]) -> None:
+        if event["event"] == "step":
+            _thread.interrupt_main()
+
+    with pytest.raises(KeyboardInterrupt):
+        mapo.train(coins(), actions=2, steps=10**6, settings={"width": 8}, callbacks=[interrupt])
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(mapo.MapoError, match="no environment"):
+        mapo.train([], actions=2)
+    with pytest.raises(mapo.MapoError, match="actions"):
+        mapo.train(coins(), actions=1, steps=5)
+    with pytest.raises(mapo.MapoError, match="colour"):
+        mapo.train(coins(), actions=2, settings={"colour": "red"})
+    with pytest.raises(mapo.MapoError, match="settings"):
+        mapo.train(coins(), actions=2, objective="nothing")
