@@ -174,8 +174,8 @@ fn what_cannot_be_is_said_in_a_sentence() {
         problem.starts_with("task 0 offers the action 2, but there are 2: raise `actions`"),
         "{problem}"
     );
-    let outside =
-        Observing::new(["a"], ByPrefix::new(|_| Look::Open(vec![Action(0)]))).mentioning(vec![0..2]);
+    let outside = Observing::new(["a"], ByPrefix::new(|_| Look::Open(vec![Action(0)])))
+        .mentioning(std::iter::once(0..2).collect());
     assert_eq!(
         said(vec![Box::new(outside)], &settings()),
         "task 0 mentions the tokens 0 to 2 of a context of 1"

@@ -15,8 +15,11 @@ const HIDDEN: usize = 10;
 /// Digits in the list before.
 const DIGITS: usize = 5;
 
+/// A name, and what it does to a list.
+type Function = (&'static str, fn(&mut List));
+
 /// What can be done to a list. Each is an action, and so is ending the program, which comes last.
-const FUNCTIONS: [(&str, fn(&mut List)); 10] = [
+const FUNCTIONS: [Function; 10] = [
     ("reverse", |list| list.reverse()),
     ("sort", |list| list.sort_unstable()),
     ("drop the first", |list| {
@@ -93,7 +96,7 @@ impl Lists {
     }
 
     /// The same task as it is trained on: whoever gets the shown pairs right is rewarded, by accident or not.
-    pub fn as_shown(mut self) -> Self {
+    pub fn shown_only(mut self) -> Self {
         self.scored.truncate(SHOWN);
         self
     }

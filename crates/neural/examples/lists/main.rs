@@ -57,7 +57,7 @@ fn run(objective: &Objective, steps: u64, seed: u64) -> mapo_neural::Result<(Eva
         ..Settings::default()
     };
     let tasks = (0..TASKS)
-        .map(|number| Lists::new(seed, number).as_shown())
+        .map(|number| Lists::new(seed, number).shown_only())
         .collect();
     let trained = train(tasks, &settings, |_| ControlFlow::Continue(()))?;
     let mut held_out: Vec<Lists> = (TASKS..TASKS + HELD_OUT)
