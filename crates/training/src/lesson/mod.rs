@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::eval::{self, Prediction};
-use crate::learner::Learning;
+use mapo_neural::Learning;
 use crate::run::Event;
 use crate::run::beginning::Watch;
 use crate::run::config::{Origin, RunConfig};
