@@ -35,7 +35,7 @@ def trainer(run: Path, **wanted: Any) -> mapo.Trainer:
 def test_questions_are_made_from_tables() -> None:
     made = questions()
     assert len(made) > 20
-    assert made == questions()
+    assert [one.question for one in made] == [one.question for one in questions()]
     assert all(question.answers and question.program and question.kind for question in made)
     two = mapo.compose([mapo.Table(CARS, name="cars"), mapo.Table(CARS, name="other")], 10)
     assert len({id(question.table) for question in two}) == 2
