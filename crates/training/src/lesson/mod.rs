@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::eval::{self, Prediction};
-use mapo_neural::Learning;
 use crate::run::Event;
 use crate::run::beginning::Watch;
 use crate::run::config::{Origin, RunConfig};
@@ -32,6 +31,7 @@ use crate::run::parts::{Part, Portion, Questions};
 use crate::run::session::Session;
 use crate::settings::Settings;
 use crate::{Error, Result};
+use mapo_neural::Learning;
 
 /// Steps of the learner, if nothing else is said.
 pub const STEPS: u64 = 150;
