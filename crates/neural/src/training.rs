@@ -60,7 +60,7 @@ pub enum Progress<'a> {
 ///         _ => Look::Open(vec![Action(0), Action(1)]),
 ///     }))
 /// };
-/// let settings = Settings { actions: 2, steps: 150, width: 16, explore_first: 20, ..Settings::default() };
+/// let settings = Settings { actions: 2, steps: 300, width: 16, explore_first: 20, ..Settings::default() };
 /// let trained = train((0..8).map(task).collect(), &settings, |_| ControlFlow::Continue(()))?;
 ///
 /// // Every task is solved by the program that the policy likes best.
