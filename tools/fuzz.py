@@ -11,8 +11,8 @@ It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), 
 crates/trials/seeds and with what earlier runs found (--corpus), and prints a table: executions, crashes, the slowest and
 the largest memory. With --ledger the figures are added to those of earlier pieces, after each, so that whoever stops it
 loses little. In rounds the quickest quarter of the trials has three more turns than the others. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is
-understood belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any, 3 if the
-fuzzer cannot be built. Needs a C++ compiler and Python 3.
+understood belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any or the
+fuzzer cannot be built, 3 without a C++ compiler. Needs a C++ compiler and Python 3.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,10 +49,13 @@ PATIENCE = 10
 def build(folder):
     """The fuzzer, built apart from everything else."""
     environment = dict(os.environ, RUSTFLAGS=" ".join(FLAGS), CARGO_TARGET_DIR=str(folder))
+    if not shutil.which("c++"):
+        print("the fuzzer cannot be built: there is no C++ compiler", file=sys.stderr)
+        sys.exit(3)
     command = ["cargo", "build", "--release", "--locked", "--target", TARGET, "--manifest-path", str(ROOT / "fuzz/Cargo.toml")]
     if subprocess.run(command, env=environment, cwd=ROOT).returncode:
         print("the fuzzer cannot be built", file=sys.stderr)
-        sys.exit(3)
+        sys.exit(1)
     return pathlib.Path(folder) / TARGET / "release" / "mapo-fuzz"
 
 
