@@ -23,7 +23,16 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     ),
     (
         "You study how it learns",
-        &["demo", "explore", "weigh", "compare", "fleet", "study", "score"],
+        &[
+            "demo",
+            "explore",
+            "weigh",
+            "compare",
+            "reproduce",
+            "fleet",
+            "study",
+            "score",
+        ],
     ),
     ("Beside these", &["completions", "help"]),
 ];
