@@ -27,8 +27,6 @@ pub const LONGEST_QUESTION: usize = 300;
 /// Bytes of a word that there may be on the average.
 const LONGEST_WORD: usize = 40;
 
-/// Partial programs that beam search keeps: as in training and evaluation.
-const BEAM: usize = 5;
 /// Said of a question that has nothing to do with the table.
 const NO_HOLD: &str =
     "the question shares no word with the table and asks for nothing that can be computed from it";
@@ -216,7 +214,12 @@ impl Answerer {
             .iter_mut()
             .map(|search| &mut search.interpreter)
             .collect();
-        Ok(beam_search(&mut policy, &inputs, &mut interpreters, BEAM)?)
+        Ok(beam_search(
+            &mut policy,
+            &inputs,
+            &mut interpreters,
+            self.card.breadth(),
+        )?)
     }
 
     /// What the programs that were found say.
@@ -345,8 +348,7 @@ fn reply(
     let mut answers = Vec::new();
     for choice in choices.iter().filter(|choice| !choice.is_rows) {
         visit(interpreter, &choice.best.tokens)?;
-        let mut items = interpreter.answer_values();
-        if items.any(|item| !item.to_string().trim().is_empty()) {
+        if interpreter.answer_values().any(|item| !item.is_blank()) {
             answers.push(choice);
         }
     }
@@ -410,7 +412,7 @@ fn reply(
 /// A runner-up: without the steps, which nobody has asked for yet.
 fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64) -> Result<Alternative> {
     visit(interpreter, tokens)?;
-    let items = interpreter.answer_values();
+    let items = interpreter.answer_items();
     let mut alternative = Alternative {
         answer: items
             .clone()

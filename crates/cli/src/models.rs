@@ -5,6 +5,7 @@ use mapo_datasets::{Dataset, ReadingDifference, Selection};
 use mapo_model::Card;
 use mapo_model::confidence::Calibration;
 use mapo_model::file::{load, same_functions};
+use mapo_model::search::Breadth;
 use mapo_model::second_look::SecondLook;
 use mapo_programmer::{Checkpoint, Network, Summary};
 use std::error::Error;
@@ -76,6 +77,15 @@ impl Models {
         match &self.cards[..] {
             [card] => card.second_look.as_ref(),
             _ => None,
+        }
+    }
+
+    /// How far beam search looks: as somebody says, or as a single model's card does.
+    pub fn breadth(&self, said: Option<usize>) -> Breadth {
+        match (said, &self.cards[..]) {
+            (Some(width), _) => width.into(),
+            (None, [card]) => card.breadth(),
+            (None, _) => Breadth::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use mapo_core::{Action, Move, Policy, shared_prefix};
 use mapo_language::{Interpreter, Token};
+use serde::{Deserialize, Serialize};
 use std::borrow::BorrowMut;
 
 use crate::error::Result;
@@ -24,8 +25,50 @@ struct Partial {
     log_probability: f64,
 }
 
-/// For each question its most probable programs, the best first: at each length `width` partial programs go
-/// on, and those that end are kept. The interpreters stand anywhere and are moved about.
+/// How far beam search looks to both sides of the most probable program.
+///
+/// ```
+/// use mapo_model::search::Breadth;
+/// // Twenty programs, but none that is less than a four-hundredth as probable as the best.
+/// let wide = Breadth { width: 20, reach: Some(6.0) };
+/// assert!(wide.reaches(-7.9, -2.0) && !wide.reaches(-8.1, -2.0));
+/// assert!(Breadth::from(5).reaches(-100.0, 0.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Breadth {
+    /// Partial programs of each length that go on.
+    pub width: usize,
+    /// By how much the logarithm of a program's probability may be below the best one's; any amount when not given.
+    /// Where the network is certain little else is looked at, so that a wide beam costs hardly more than a
+    /// narrow one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<f64>,
+}
+
+impl Breadth {
+    /// Whether a program is worth going on with beside the most probable one.
+    pub fn reaches(&self, log_probability: f64, most: f64) -> bool {
+        self.reach.is_none_or(|reach| log_probability >= most - reach)
+    }
+}
+
+/// Looks at this many, however improbable.
+impl From<usize> for Breadth {
+    fn from(width: usize) -> Self {
+        Self { width, reach: None }
+    }
+}
+
+/// As in training and in the paper.
+impl Default for Breadth {
+    fn default() -> Self {
+        Self::from(5)
+    }
+}
+
+/// For each question its most probable programs, the best first: at each length as many partial programs as the
+/// beam is broad go on, and those that end are kept. The interpreters stand anywhere and are moved about.
 ///
 /// # Errors
 /// Those of the network.
@@ -33,8 +76,10 @@ pub fn beam_search<I: BorrowMut<Interpreter>>(
     policy: &mut NeuralPolicy,
     inputs: &[&Input],
     interpreters: &mut [I],
-    width: usize,
+    breadth: impl Into<Breadth>,
 ) -> Result<Vec<Vec<Candidate>>> {
+    let breadth = breadth.into();
+    let width = breadth.width.max(1);
     let mut done: Vec<Vec<Candidate>> = vec![Vec::new(); inputs.len()];
     policy.read(inputs)?;
     let places: Vec<usize> = (0..inputs.len()).collect();
@@ -62,7 +107,12 @@ pub fn beam_search<I: BorrowMut<Interpreter>>(
             )?;
             from += beam.len();
             best.sort_by(|one, other| other.2.total_cmp(&one.2));
-            best.truncate(width.max(1));
+            best.truncate(width);
+            let finished = done[example].iter().map(|candidate| candidate.log_probability);
+            let most = finished
+                .chain(best.first().map(|one| one.2))
+                .fold(f64::NEG_INFINITY, f64::max);
+            best.retain(|one| breadth.reaches(one.2, most));
             for (row, token, log_probability) in best {
                 let parent = &rows[row];
                 let mut tokens = parent.tokens.clone();
@@ -98,7 +148,7 @@ pub fn beam_search<I: BorrowMut<Interpreter>>(
     }
     for candidates in &mut done {
         candidates.sort_by(|one, other| other.log_probability.total_cmp(&one.log_probability));
-        candidates.truncate(width.max(1));
+        candidates.truncate(width);
     }
     Ok(done)
 }
@@ -143,7 +193,7 @@ fn can_still_win(done: &[Candidate], width: usize, log_probability: f64) -> bool
     let ahead = done
         .iter()
         .filter(|candidate| candidate.log_probability >= log_probability);
-    ahead.count() < width.max(1)
+    ahead.count() < width
 }
 
 /// Moves an interpreter to a prefix, from what it shares with where it stands; says whether that is a whole

@@ -92,7 +92,7 @@ fn values(table: &Arc<mapo_tables::Table>, reply: &Reply) -> serde_json::Value {
         for token in &program.tokens {
             interpreter.step(*token).ok()?;
         }
-        let values = interpreter.answer_values().take(reply.answer.len());
+        let values = interpreter.answer_items().take(reply.answer.len());
         let values = values.map(|value| match value {
             Value::Text(text) => json!(text),
             Value::Number(number) => json!(number),

@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 
 /// Steps are told no oftener.
 const OFTEN: Duration = Duration::from_millis(100);
-/// Partial programs that beam search keeps where a model is measured, as `mapo eval` does.
-const BEAM: usize = 5;
 
 /// What a run is made of, as its owner says it.
 #[derive(FromPyObject)]
@@ -239,7 +237,12 @@ fn measure(
     let examples: Vec<_> = examples
         .collect::<Result<_, _>>()
         .map_err(|error| wrong(&error))?;
-    let answered = eval::answer(&[Arc::new(network)], card.second_look.as_ref(), &examples, BEAM);
+    let answered = eval::answer(
+        &[Arc::new(network)],
+        card.second_look.as_ref(),
+        &examples,
+        card.breadth(),
+    );
     let mut predictions = answered.map_err(|error| wrong(&error))?;
     if let Some(calibration) = &card.calibration {
         eval::calibrate(&mut predictions, calibration);

@@ -80,6 +80,13 @@ pub enum Value<'a> {
     Date(Date),
 }
 
+impl Value<'_> {
+    /// Whether it is the text of an empty cell.
+    pub fn is_blank(&self) -> bool {
+        matches!(self, Value::Text(text) if text.trim().is_empty())
+    }
+}
+
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

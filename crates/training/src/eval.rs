@@ -14,7 +14,7 @@ use mapo_model::choice::choices;
 use mapo_model::confidence::{Calibration, Judged};
 use mapo_model::file::check_functions;
 use mapo_model::inputs::encode::{Input, encode_all};
-use mapo_model::search::{Candidate, beam_search, visit};
+use mapo_model::search::{Breadth, Candidate, beam_search, visit};
 use mapo_model::second_look::{self, LookedAt, SecondLook, Seen};
 
 /// Questions that are decoded together by one thread.
@@ -98,17 +98,21 @@ pub fn answer(
     models: &[Arc<Network>],
     look: Option<&SecondLook>,
     examples: &[Example],
-    width: usize,
+    breadth: impl Into<Breadth>,
 ) -> Result<Vec<Prediction>> {
-    of_beams(models, examples, width, |found| predict(found, look))
+    of_beams(models, examples, breadth.into(), |found| predict(found, look))
 }
 
 /// What a second look sees of the answers to questions, judged, on the current rayon pool.
 ///
 /// # Errors
 /// Those of [`answer`].
-pub fn looked_at(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<LookedAt>> {
-    of_beams(models, examples, width, look_at)
+pub fn looked_at(
+    models: &[Arc<Network>],
+    examples: &[Example],
+    breadth: impl Into<Breadth>,
+) -> Result<Vec<LookedAt>> {
+    of_beams(models, examples, breadth.into(), look_at)
 }
 
 /// The programs of the beams that earn a reward in training, the most probable of each model first, on the current
@@ -117,8 +121,12 @@ pub fn looked_at(models: &[Arc<Network>], examples: &[Example], width: usize) ->
 ///
 /// # Errors
 /// Those of [`answer`].
-pub fn rewarded(models: &[Arc<Network>], examples: &[Example], width: usize) -> Result<Vec<Vec<String>>> {
-    of_beams(models, examples, width, |found| {
+pub fn rewarded(
+    models: &[Arc<Network>],
+    examples: &[Example],
+    breadth: impl Into<Breadth>,
+) -> Result<Vec<Vec<String>>> {
+    of_beams(models, examples, breadth.into(), |found| {
         let mut programs = Vec::new();
         for candidate in found.beams.iter().flatten() {
             visit(found.interpreter, &candidate.tokens)?;
@@ -138,7 +146,7 @@ pub fn rewarded(models: &[Arc<Network>], examples: &[Example], width: usize) -> 
 fn of_beams<T: Send>(
     models: &[Arc<Network>],
     examples: &[Example],
-    width: usize,
+    breadth: Breadth,
     make: impl Fn(Found<'_>) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     for model in models {
@@ -156,7 +164,7 @@ fn of_beams<T: Send>(
             |policies, examples| {
                 let encode = |model: &Arc<Network>| encode_all(model.config(), model.words(), examples);
                 let inputs: Vec<Vec<Input>> = models.iter().map(encode).collect();
-                search_some(policies, examples, &inputs, width, &make)
+                search_some(policies, examples, &inputs, breadth, &make)
             },
         )
         .collect::<Result<Vec<_>>>()?;
@@ -168,7 +176,7 @@ pub(crate) fn answer_encoded(
     model: &Arc<Network>,
     examples: &[Example],
     inputs: &[Input],
-    width: usize,
+    breadth: Breadth,
 ) -> Result<Vec<Prediction>> {
     check_functions(model, examples)?;
     let answered = examples
@@ -177,7 +185,7 @@ pub(crate) fn answer_encoded(
         .map_init(
             || [NeuralPolicy::new(Arc::clone(model))],
             |policies, (examples, inputs)| {
-                search_some(policies, examples, &[inputs.to_vec()], width, &|found| {
+                search_some(policies, examples, &[inputs.to_vec()], breadth, &|found| {
                     predict(found, None)
                 })
             },
@@ -199,7 +207,7 @@ fn search_some<T>(
     policies: &mut [NeuralPolicy],
     examples: &[Example],
     inputs: &[Vec<Input>],
-    width: usize,
+    breadth: Breadth,
     make: &impl Fn(Found<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let mut interpreters: Vec<Interpreter> = examples
@@ -209,7 +217,7 @@ fn search_some<T>(
     let mut beams: Vec<Vec<Vec<Candidate>>> = vec![Vec::new(); examples.len()];
     for (inputs, policy) in inputs.iter().zip(policies) {
         let inputs: Vec<&Input> = inputs.iter().collect();
-        let found = beam_search(policy, &inputs, &mut interpreters, width)?;
+        let found = beam_search(policy, &inputs, &mut interpreters, breadth)?;
         beams
             .iter_mut()
             .zip(found)

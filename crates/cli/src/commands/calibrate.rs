@@ -45,9 +45,9 @@ pub struct Calibrate {
     /// Draw the share of right answers against their probability, before and after.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
-    /// Partial programs that beam search keeps.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    beam: usize,
+    /// Partial programs that beam search keeps; when not given, as the model's second look wants it, else 5.
+    #[arg(long, value_name = "N")]
+    beam: Option<usize>,
     /// How many threads; all cores when not given.
     #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
@@ -68,8 +68,9 @@ impl Calibrate {
         self.into.as_ref().map(|file| Summary::read(file)).transpose()?;
         let examples = examples(&self.data.data, &selection)?;
         let pool = pool(self.threads)?;
+        let breadth = models.breadth(self.beam);
         let predictions =
-            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, breadth))?;
         let calibration = if self.check {
             let none = || {
                 format!(

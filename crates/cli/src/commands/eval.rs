@@ -31,9 +31,9 @@ pub struct Eval {
     model: Vec<PathBuf>,
     #[command(flatten)]
     data: DataArgs,
-    /// Partial programs that beam search keeps.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    beam: usize,
+    /// Partial programs that beam search keeps; when not given, as the model's second look wants it, else 5.
+    #[arg(long, value_name = "N")]
+    beam: Option<usize>,
     /// Write the answers in the benchmark's official format.
     #[arg(long, value_name = "OUT")]
     predictions: Option<PathBuf>,
@@ -55,9 +55,10 @@ impl Eval {
         let selection = models.selection(&self.data)?;
         let examples = examples(&self.data.data, &selection)?;
         let pool = pool(self.threads)?;
+        let breadth = models.breadth(self.beam);
         let began = Instant::now();
         let mut predictions =
-            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, breadth))?;
         if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);
         }
@@ -78,7 +79,7 @@ impl Eval {
         let split = self.data.data.split(&selection);
         if self.json {
             return print_json(json!({
-                "data": self.data.data.to_string(), "split": split, "models": models.cards.len(), "beam": self.beam,
+                "data": self.data.data.to_string(), "split": split, "models": models.cards.len(), "beam": breadth.width,
                 "examples": examples.len(), "correct": right, "accuracy": accuracy,
                 "beam_accuracy": eval::beam_accuracy(&predictions), "seconds": seconds,
                 "cards": models.cards,

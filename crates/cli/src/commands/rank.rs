@@ -7,6 +7,7 @@ use crate::threads::pool;
 use crate::{Outcome, print, print_json};
 use clap::Args;
 use mapo_datasets::{Dataset, Example, Selection};
+use mapo_model::search::Breadth;
 use mapo_model::second_look::{SIGNS, SecondLook};
 use mapo_programmer::Summary;
 use mapo_training::eval;
@@ -54,9 +55,12 @@ pub struct Rank {
     /// Learn nothing: answer with and without the second look of --model, and measure what it is worth and costs.
     #[arg(long)]
     check: bool,
-    /// Partial programs that beam search keeps.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    /// Partial programs that beam search keeps; with --check, as the second look wants it.
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "check")]
     beam: usize,
+    /// Programs whose probability has a logarithm more than this below the best one's are left out.
+    #[arg(long, value_name = "NATS", default_value_t = 6.0, conflicts_with = "check", value_parser = reach)]
+    reach: f64,
     /// How many threads; all cores when not given.
     #[arg(long, value_name = "T", value_parser = crate::threads::count)]
     threads: Option<usize>,
@@ -99,13 +103,18 @@ impl Rank {
             let (look, gains) = self.measure(&models, &asked, &pool)?;
             return self.report(look, &asked, &gains);
         }
+        let breadth = Breadth {
+            width: self.beam,
+            reach: Some(self.reach),
+        };
         let mut beams = Vec::new();
         for Asked { examples, .. } in &asked {
-            let found = pool.install(|| eval::looked_at(&models.networks, examples, self.beam))?;
+            let found = pool.install(|| eval::looked_at(&models.networks, examples, breadth))?;
             beams.push(Beams::new(examples, found));
         }
         let names: Vec<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();
         let (look, gains) = learn(&beams, names.join(", "))?;
+        let look = SecondLook { breadth, ..look };
         if let Some(file) = &self.into {
             change_card(file, |card| {
                 card.second_look = Some(look.clone());
@@ -155,9 +164,10 @@ impl Rank {
         let look = models.second_look().ok_or_else(none)?;
         let mut gains = Vec::new();
         for Asked { examples, .. } in asked {
-            let answer = |look: Option<&SecondLook>| {
+            let answer = |second: Option<&SecondLook>| {
                 let began = Instant::now();
-                let answers = pool.install(|| eval::answer(&models.networks, look, examples, self.beam))?;
+                let answers =
+                    pool.install(|| eval::answer(&models.networks, second, examples, look.breadth))?;
                 Ok::<_, Box<dyn Error>>((answers, began.elapsed().as_secs_f64()))
             };
             // The first time pays for what is made once for each table, so it is not counted.
@@ -186,7 +196,7 @@ impl Rank {
                 .zip(gains)
                 .map(|(asked, (gain, seconds))| in_json(&asked.name, gain, seconds));
             return print_json(json!({
-                "model": self.model.display().to_string(), "beam": self.beam,
+                "model": self.model.display().to_string(), "beam": look.breadth.width, "reach": look.breadth.reach,
                 "folds": (!self.check).then_some(FOLDS), "data": told.collect::<Vec<Value>>(), "second_look": look,
             }));
         }
@@ -225,6 +235,14 @@ impl Rank {
             print(format_args!("\nwritten to  {}", file.display()))?;
         }
         Ok(())
+    }
+}
+
+/// A reach: above 0, and no more than a logarithm can be.
+fn reach(said: &str) -> Result<f64, String> {
+    match said.parse::<f64>() {
+        Ok(reach) if reach > 0.0 && reach.is_finite() => Ok(reach),
+        _ => Err("a reach is a number above 0, such as 6".to_owned()),
     }
 }
 

@@ -48,9 +48,9 @@ pub struct Study {
     /// Print N wrong answers with their tables, spread over the split, to read by hand.
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "json")]
     sample: usize,
-    /// Partial programs that beam search keeps.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    beam: usize,
+    /// Partial programs that beam search keeps; when not given, as the model's second look wants it, else 5.
+    #[arg(long, value_name = "N")]
+    beam: Option<usize>,
     /// The seed of the exploration and of the variations of tables.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -80,15 +80,16 @@ impl Study {
         let annotated = self.annotated_examples(&selection)?;
         let memory = self.found(&selection, &examples, &annotated)?;
         let pool = pool(self.threads)?;
+        let breadth = models.breadth(self.beam);
         let mut predictions =
-            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, self.beam))?;
+            pool.install(|| eval::answer(&models.networks, models.second_look(), &examples, breadth))?;
         if let Some(calibration) = models.calibration() {
             eval::calibrate(&mut predictions, calibration);
         }
         let compared = match &annotated {
             Some((forms, asked)) => {
                 let answered =
-                    pool.install(|| eval::answer(&models.networks, models.second_look(), asked, self.beam))?;
+                    pool.install(|| eval::answer(&models.networks, models.second_look(), asked, breadth))?;
                 let memory = memory.as_ref();
                 Some(pool.install(|| spurious::study(forms, asked, &answered, memory, self.seed)))
             }
@@ -110,7 +111,7 @@ impl Study {
             object["data"] = json!(self.data.data.to_string());
             object["split"] = json!(self.data.data.split(&selection));
             object["models"] = json!(models.cards.len());
-            object["beam"] = json!(self.beam);
+            object["beam"] = json!(breadth.width);
             return print_json(object);
         }
         print(findings.to_string().trim_end())?;

@@ -130,6 +130,15 @@ impl Interpreter {
         answers.chain(one)
     }
 
+    /// The same as people are told it: empty cells are left out wherever there is anything else.
+    pub fn answer_items(&self) -> impl Iterator<Item = Value<'_>> + Clone {
+        let items = self.answer_values();
+        // The label of a group belongs to the number behind it.
+        let are_values = matches!(self.machine.held().last(), Some(Held::Values { .. }));
+        let all = !are_values || items.clone().all(|item| item.is_blank());
+        items.filter(move |item| all || !item.is_blank())
+    }
+
     /// Whether the last expression's value is rows, which answer nothing.
     pub fn answers_rows(&self) -> bool {
         matches!(self.machine.held().last(), Some(Held::Rows { .. }))

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confidence::Calibration;
+use crate::search::Breadth;
 use crate::second_look::SecondLook;
 use crate::{Error, Result};
 
@@ -127,6 +128,13 @@ impl Card {
         };
         let trained = self.datasets.iter().find(is_own);
         trained.map_or(self.reading, |trained| trained.reading)
+    }
+
+    /// How far beam search looks for answers: as far as the second look does, if there is one.
+    pub fn breadth(&self) -> Breadth {
+        self.second_look
+            .as_ref()
+            .map_or_else(Breadth::default, |look| look.breadth)
     }
 
     /// The functions that the model knows.

@@ -2,8 +2,8 @@
 
 use mapo_datasets::Relevance;
 use mapo_language::{Context, Function};
-use mapo_questions::{Question, column_words, is_stop_word};
-use mapo_tables::ColumnId;
+use mapo_questions::{Mention, Question, column_words, is_stop_word};
+use mapo_tables::{Column, ColumnId, ColumnKind, Constant, Held, Table};
 use mapo_text::normalize;
 use mapo_text::word_forms::stem;
 
@@ -29,6 +29,8 @@ const AMOUNTS: &[&str] = &[
 ];
 /// How many words after "what" or "which" may name what is asked for: "which professional soccer *team*".
 const NAMING: usize = 4;
+/// What share of the cells of a column that names rows are different.
+const DIFFERENT: f64 = 0.9;
 
 /// What a question asks for.
 pub struct Asked<'q> {
@@ -54,6 +56,16 @@ pub struct Asked<'q> {
     pub suggestions: Vec<Vec<Function>>,
     /// How much of what is named a program uses.
     pub relevance: Relevance,
+    /// For a person or a place.
+    pub who_or_where: bool,
+    /// For each typed column the column of the file.
+    sources: Vec<usize>,
+    /// The column of the file that names the rows.
+    pub names: Option<usize>,
+    /// For each value whether it is a whole cell somewhere.
+    pub is_whole: Vec<bool>,
+    /// For each token the columns of the file whose headers have the word.
+    pub headers: Vec<Vec<usize>>,
 }
 
 impl<'q> Asked<'q> {
@@ -115,6 +127,87 @@ impl<'q> Asked<'q> {
             columns: columns.collect(),
             suggestions: suggested.filter(|functions| !functions.is_empty()).collect(),
             relevance: Relevance::new(question, context),
+            who_or_where: has(&["who", "whom", "where"]),
+            sources: table.columns().iter().map(Column::source).collect(),
+            names: naming_column(table),
+            is_whole: question
+                .mentions
+                .iter()
+                .map(|mention| is_whole(table, mention))
+                .collect(),
+            headers: words
+                .iter()
+                .map(|word| headers_with(word, question, table))
+                .collect(),
         }
     }
+
+    /// The column of the file that a typed column is a reading of.
+    pub fn source(&self, column: ColumnId) -> usize {
+        self.sources[column.0 as usize]
+    }
+
+    /// The places of the mentions of a value.
+    pub fn places_of(&self, value: &Constant) -> Vec<usize> {
+        let mentions = self.question.mentions.iter().enumerate();
+        mentions
+            .filter_map(|(place, mention)| (mention.constant == *value).then_some(place))
+            .collect()
+    }
+
+    /// The columns of the file whose headers have a word that stands at most `reach` tokens from a value.
+    pub fn headers_beside(&self, place: usize, reach: usize) -> impl Iterator<Item = usize> {
+        let span = &self.question.mentions[place].span;
+        let before = span.start.saturating_sub(reach)..span.start;
+        let after = span.end..(span.end + reach).min(self.headers.len());
+        before
+            .chain(after)
+            .flat_map(|token| self.headers[token].iter().copied())
+    }
+}
+
+/// The column whose cells name the rows: the first of texts that hardly repeat and are no numbers or dates.
+fn naming_column(table: &Table) -> Option<usize> {
+    struct Naming(Option<usize>);
+    let found = table.derived(|table| {
+        let is_ordered = |source: usize| {
+            let mut others = table.columns().iter().filter(|column| column.source() == source);
+            others
+                .any(|column| column.kind() != ColumnKind::Text && 2 * column.present().len() > column.rows())
+        };
+        let names = |column: &&Column| {
+            let present = column.present().len();
+            column.kind() == ColumnKind::Text
+                && present > 1
+                && column.values_len() as f64 >= DIFFERENT * present as f64
+                && !is_ordered(column.source())
+        };
+        Naming(table.columns().iter().find(names).map(Column::source))
+    });
+    found.0
+}
+
+/// Whether a value is a whole cell somewhere.
+fn is_whole(table: &Table, mention: &Mention) -> bool {
+    table
+        .columns()
+        .iter()
+        .any(|column| column.holds(&mention.constant) == Held::Whole)
+}
+
+/// The columns of the file whose headers have a word.
+fn headers_with(word: &str, question: &Question, table: &Table) -> Vec<usize> {
+    if is_stop_word(word) {
+        return Vec::new();
+    }
+    let has_it = |column: &&Column| {
+        let mut names = column_words(table, column, question.linking);
+        column.kind() == ColumnKind::Text && names.any(|name| name == word || stem(name) == stem(word))
+    };
+    table
+        .columns()
+        .iter()
+        .filter(has_it)
+        .map(Column::source)
+        .collect()
 }

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use crate::choice::{Choice, most_probable_first};
-use crate::search::visit;
+use crate::search::{Breadth, visit};
 use crate::{Error, Result};
 use asked::Asked;
 use told::Told;
@@ -39,6 +39,9 @@ use told::Told;
 pub struct SecondLook {
     /// What each sign counts, by its name; those that are not named count nothing.
     pub weights: BTreeMap<String, f64>,
+    /// The beams that it was learnt from, and so those that it looks at.
+    #[serde(default)]
+    pub breadth: Breadth,
     /// What they were fitted to: the kinds of the datasets and their splits.
     pub fitted_to: String,
     /// How many questions had right and wrong answers in their beams, from which alone there is something to learn.
@@ -55,6 +58,7 @@ impl SecondLook {
         let names = SIGNS.iter().map(|sign| sign.name.to_owned());
         Self {
             weights: names.zip(weights).collect(),
+            breadth: Breadth::default(),
             fitted_to,
             questions,
         }
@@ -234,8 +238,57 @@ mod tests {
             (town[0]["column_asked_for"], town[1]["column_asked_for"]),
             (0.0, 1.0)
         );
+        assert_eq!((names["name_of_the_row"], towns["name_of_the_row"]), (1.0, 0.0));
+        assert_eq!(town[0]["name_of_the_row"], 0.0, "a column is asked for");
+        assert!(names["place_of_the_column"] < towns["place_of_the_column"]);
+        assert_eq!(
+            (count["figure_for_a_name"], names["figure_for_a_name"]),
+            (1.0, 0.0)
+        );
         let is = seen("is anyone from tulsa?");
         assert_eq!(is[5]["yes_or_no_asked"], 1.0);
+    }
+
+    #[test]
+    fn values_belong_to_the_columns_that_are_named_beside_them() {
+        let mut builder = TableBuilder::new("shops", ["Name", "City", "Twin city"]);
+        builder.push_row(["Tulsa Toys", "Omaha", "Tulsa"]);
+        builder.push_row(["Book Barn", "Tulsa", "Omaha"]);
+        let table = Arc::new(builder.finish());
+        let question = Question::read(
+            "which names are there with tulsa as twin city",
+            &table,
+            Linking::Everyday,
+        );
+        let programs = ["twin_city", "city", "name"].map(|column| {
+            format!("(filter_in all_rows ['tulsa'] r.{column}-str) (hop v0 r.name-str)")
+                .parse::<Program>()
+                .expect("a program")
+        });
+        let constants = programs.iter().flat_map(|program| program.constants().cloned());
+        let context = Context::new(
+            Arc::clone(&table),
+            constants.collect::<Vec<_>>(),
+            Language::WIKITABLEQUESTIONS,
+        );
+        let beam = programs
+            .iter()
+            .zip([0.3, 0.2, 0.1])
+            .map(|(program, share)| Candidate {
+                tokens: context.encode(program).expect("a program about shops"),
+                log_probability: f64::ln(share),
+            });
+        let beams = vec![beam.collect::<Vec<_>>()];
+        let mut interpreter = Interpreter::new(Arc::new(context));
+        let choices = choices(&mut interpreter, &beams).unwrap();
+        let all = signs(&mut interpreter, &question, &choices).unwrap();
+        let sign = |name: &str| {
+            let place = SIGNS.iter().position(|sign| sign.name == name).expect("a sign");
+            all.iter().map(|values| values[place]).collect::<Vec<f64>>()
+        };
+        assert_eq!(sign("beside_another_column"), [0.0, 1.0, 1.0]);
+        assert_eq!(sign("beside_its_column"), [1.0, 0.0, 0.0]);
+        assert_eq!(sign("part_of_a_cell"), [0.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! nothing. To add one, give it a line in [`SIGNS`]; models that were fitted before do not weigh it.
 
 use super::asked::Asked;
-use super::told::{Kind, Told};
+use super::told::{Condition, Kind, Told};
+use std::collections::BTreeSet;
 
 /// Something that is seen of an answer.
 pub struct Sign {
@@ -42,7 +43,7 @@ const LEAST: f64 = 1e-9;
 const MOST: usize = 4;
 
 /// All signs.
-pub const SIGNS: [Sign; 26] = [
+pub const SIGNS: [Sign; 33] = [
     Sign {
         name: BELIEF,
         about: "the logarithm of the probability that the network gives to the programs with this answer",
@@ -201,7 +202,7 @@ pub const SIGNS: [Sign; 26] = [
             so(it
                 .told
                 .read_from
-                .is_some_and(|column| it.told.conditions.contains(&column)))
+                .is_some_and(|column| it.told.conditions.iter().any(|one| one.column == column)))
         },
     },
     Sign {
@@ -214,6 +215,60 @@ pub const SIGNS: [Sign; 26] = [
         about: "the answer is rows, which answer nothing",
         of: |it| so(it.told.is_rows),
     },
+    Sign {
+        name: "name_of_the_row",
+        about: "no column is asked for, and the answer is read from the column that names the rows",
+        of: |it| {
+            so(it.asked.columns.is_empty() && source(it).is_some_and(|read| it.asked.names == Some(read)))
+        },
+    },
+    Sign {
+        name: "place_of_the_column",
+        about: "the logarithm of the place, from the left, of the column that the answer is read from",
+        of: |it| source(it).map_or(0.0, |read| (1.0 + read as f64).ln()),
+    },
+    Sign {
+        name: "beside_its_column",
+        about: "conditions whose value stands beside a word of their column's header",
+        of: |it| counted(beside(it, true)),
+    },
+    Sign {
+        name: "beside_another_column",
+        about: "conditions whose value stands beside words of other columns' headers only",
+        of: |it| counted(beside(it, false)),
+    },
+    Sign {
+        name: "said_twice",
+        about: "values that more than one condition names",
+        of: |it| {
+            let all: Vec<usize> = it
+                .told
+                .conditions
+                .iter()
+                .flat_map(|one| one.mentions.iter().copied())
+                .collect();
+            let distinct: BTreeSet<&usize> = all.iter().collect();
+            counted(all.len() - distinct.len())
+        },
+    },
+    Sign {
+        name: "part_of_a_cell",
+        about: "conditions whose value is only a part of cells of their column, and a whole cell elsewhere",
+        of: |it| {
+            let is_whole = |place: &usize| it.asked.is_whole[*place];
+            let conditions = it.told.conditions.iter();
+            counted(
+                conditions
+                    .filter(|one| one.is_part && one.mentions.iter().any(is_whole))
+                    .count(),
+            )
+        },
+    },
+    Sign {
+        name: "figure_for_a_name",
+        about: "a person or a place is asked for, and the answer is a figure",
+        of: |it| so(it.asked.who_or_where && it.told.is_figure),
+    },
 ];
 
 fn so(is_so: bool) -> f64 {
@@ -222,6 +277,30 @@ fn so(is_so: bool) -> f64 {
 
 fn counted(count: usize) -> f64 {
     count.min(MOST) as f64
+}
+
+/// The column of the file that the answer is read from.
+fn source(it: &Beside<'_>) -> Option<usize> {
+    it.told.read_from.map(|column| it.asked.source(column))
+}
+
+/// How many tokens may stand between a value and a word of the header that it belongs to.
+const REACH: usize = 2;
+
+/// Conditions whose value stands beside a word of their own column's header, or of other columns' only.
+fn beside(it: &Beside<'_>, own: bool) -> usize {
+    let stands = |condition: &&Condition| {
+        let column = it.asked.source(condition.column);
+        let mut beside = condition
+            .mentions
+            .iter()
+            .flat_map(|place| it.asked.headers_beside(*place, REACH))
+            .peekable();
+        let any = beside.peek().is_some();
+        let is_own = beside.any(|header| header == column);
+        if own { is_own } else { any && !is_own }
+    };
+    it.told.conditions.iter().filter(stands).count()
 }
 
 /// Values of the question that are in the table and whose words no used value has.

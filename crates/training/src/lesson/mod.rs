@@ -15,6 +15,7 @@ pub use siblings::siblings;
 use mapo_composing::Choices;
 use mapo_datasets::{Dataset, Example, Fingerprint, Known, Reading, Selection, jsonl, tables};
 use mapo_model::file::{Card, TrainedOn, load};
+use mapo_model::search::Breadth;
 use mapo_model::second_look::SecondLook;
 use mapo_programmer::{Checkpoint, Network};
 use serde::Serialize;
@@ -340,20 +341,16 @@ impl Pupil {
 
     /// Which answers of a network are right, as whoever asks it gets them.
     fn asked(&self, network: &Arc<Network>, questions: &[Example]) -> Result<Vec<bool>> {
-        self.answers(
-            network,
-            self.card.second_look.as_ref(),
-            questions,
-            Settings::tune().beam,
-        )
-        .map(|answers| answers.iter().map(|answer| answer.right).collect())
+        let look = self.card.second_look.as_ref();
+        self.answers(network, look, questions, self.card.breadth())
+            .map(|answers| answers.iter().map(|answer| answer.right).collect())
     }
 
     /// How many answers of another model are right.
     fn right(&self, model: &Path, questions: &[Example]) -> Result<usize> {
         let (network, card) = load(model, false)?;
-        let beam = Settings::tune().beam;
-        let answers = self.answers(&Arc::new(network), card.second_look.as_ref(), questions, beam)?;
+        let look = card.second_look.as_ref();
+        let answers = self.answers(&Arc::new(network), look, questions, card.breadth())?;
         Ok(answers.iter().filter(|answer| answer.right).count())
     }
 
@@ -362,15 +359,15 @@ impl Pupil {
         network: &Arc<Network>,
         look: Option<&SecondLook>,
         questions: &[Example],
-        width: usize,
+        breadth: Breadth,
     ) -> Result<Vec<Prediction>> {
         self.pool
-            .install(|| eval::answer(&[Arc::clone(network)], look, questions, width))
+            .install(|| eval::answer(&[Arc::clone(network)], look, questions, breadth))
     }
 
     /// Gives questions the programs with the right answer that the model thinks of. Programs that somebody named stay.
     fn remember(&self, questions: &mut [Example]) -> Result<()> {
-        let answers = self.answers(&self.network, None, questions, WIDE)?;
+        let answers = self.answers(&self.network, None, questions, WIDE.into())?;
         for (line, (question, answer)) in questions.iter_mut().zip(answers).enumerate() {
             if question.known.is_some() {
                 question.known_programs()?;

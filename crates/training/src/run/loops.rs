@@ -216,7 +216,7 @@ pub fn dev_accuracy(
             return Ok(None);
         }
         let predictions = match kept {
-            Some(inputs) => eval::answer_encoded(model, examples, &inputs[first..last], width),
+            Some(inputs) => eval::answer_encoded(model, examples, &inputs[first..last], width.into()),
             None => eval::answer(&[Arc::clone(model)], None, examples, width),
         }?;
         Ok(Some(eval::accuracy(&predictions)))
