@@ -98,7 +98,8 @@ def test_totals_are_left_out_where_questions_are_learnt(tmp_path: Path) -> None:
     sold = {"Product": ["Tea", "Rice", "Salt", "Milk", "Total"], "Kind": ["drink", "food", "food", "drink", ""], "Sold": [10, 20, 30, 15, 75]}
     file = tmp_path / "sold.csv"
     file.write_text("\n".join([",".join(sold), *(",".join(map(str, row)) for row in zip(*sold.values()))]) + "\n")
-    for number, table in enumerate((sold, file)):
+    tables: list[Any] = [sold, file]
+    for number, table in enumerate(tables):
         made = mapo.compose(table, 20)
         assert made
         trainer(tmp_path / f"run{number}", steps=1, settings={"evaluate": 1, "batch": 2}).fit(made)
