@@ -469,12 +469,12 @@ fn what_is_composed_is_learnt_by_the_model_in_the_box() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     // Neither the folder nor the one above it is there.
     let (made, dir) = (path("not/yet"), path("run"));
-    let compose = ["compose", &table, "--questions", "30", "--out", &made, "--json"];
-    let composed = json(
-        compose
-            .into_iter()
-            .chain(["--header", "2", "--separator", ";", "--format", "csv"]),
-    );
+    let compose = |out: &str| -> Vec<String> {
+        let written = "--questions 30 --header 2 --separator ; --format csv --json --out";
+        let arguments = ["compose", &table].into_iter().chain(written.split(' '));
+        arguments.chain([out]).map(str::to_owned).collect()
+    };
+    let composed = json(compose(&made));
     assert!(composed["questions"].as_u64().unwrap() > 10, "{composed}");
     let lines = std::fs::read_to_string(folder.path().join("not/yet/questions.jsonl")).unwrap();
     assert!(lines.contains("filter_is"), "{lines}");
@@ -494,8 +494,7 @@ fn what_is_composed_is_learnt_by_the_model_in_the_box() {
     assert_eq!(card["card"]["language"], "people");
     assert_eq!(card["card"]["linking"], "everyday");
 
-    let taken = ["compose", &table, "--questions", "5", "--out", &table];
-    refused(taken, &["cars.txt"]);
+    refused(compose(&table), &["cars.txt: this folder cannot be made"]);
 }
 
 /// A file that mixes the built-in questions with two of one's own.
