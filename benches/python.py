@@ -4,6 +4,8 @@ of data frame, and environments that are written in Python. Figures are in docs/
 
     pip install target/wheels/mapo-*.whl pandas polars pyarrow duckdb
     python benches/python.py [calls] [rows] [environments]
+
+The command is the package's own script, or the program that MAPO_BINARY names.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def rate(name: str, count: int, seconds: float) -> None:
 
 def calls() -> None:
     """Questions a second, one after the other on the same table."""
-    script = pathlib.Path(sys.executable).with_name("mapo")
+    script = pathlib.Path(os.environ.get("MAPO_BINARY") or pathlib.Path(sys.executable).with_name("mapo"))
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "films.csv"
         file.write_text(FILMS)

@@ -454,6 +454,49 @@ fn known_programs_are_the_memory_and_nothing_joins_them() {
     );
 }
 
+#[test]
+fn what_is_composed_is_learnt_by_the_model_in_the_box() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("cars.txt");
+    // Read as it is said to be, without its last row.
+    std::fs::write(
+        &table,
+        "Cars of the shop\nmodel;country;price\nCorvo;Italy;300\nLumen;Spain;250\nTundra;Italy;410\n\
+         Delph;Spain;90\nQuill;France;120\nOnda;Japan;180\nTotal;;1350\n",
+    )
+    .unwrap();
+    let table = table.display().to_string();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    // Neither the folder nor the one above it is there.
+    let (made, dir) = (path("not/yet"), path("run"));
+    let compose = |out: &str| -> Vec<String> {
+        let written = "--questions 30 --header 2 --separator ; --format csv --json --out";
+        let arguments = ["compose", &table].into_iter().chain(written.split(' '));
+        arguments.chain([out]).map(str::to_owned).collect()
+    };
+    let composed = json(compose(&made));
+    assert!(composed["questions"].as_u64().unwrap() > 10, "{composed}");
+    let lines = std::fs::read_to_string(folder.path().join("not/yet/questions.jsonl")).unwrap();
+    assert!(lines.contains("filter_is"), "{lines}");
+    assert!(lines.contains(r#""totals":"left-out""#), "{lines}");
+
+    let data = format!("jsonl:{made}/questions.jsonl");
+    let train = [
+        "train", "--data", &data, "--init", "box", "--run", &dir, "--steps", "1",
+    ];
+    run_well(
+        train
+            .into_iter()
+            .chain(["--set", "batch=2", "--set", "evaluate=1", "--threads", "1"]),
+    );
+    // The model goes on in its own language, and its successor is asked in it.
+    let card = json(["model", &path("run/best.safetensors"), "--json"]);
+    assert_eq!(card["card"]["language"], "people");
+    assert_eq!(card["card"]["linking"], "everyday");
+
+    refused(compose(&table), &["cars.txt: this folder cannot be made"]);
+}
+
 /// A file that mixes the built-in questions with two of one's own.
 fn mix_file(folder: &std::path::Path, more: &str) -> String {
     let data = own_questions(folder, &[FIRST, MOST]);

@@ -119,17 +119,9 @@ impl Correction {
         if answer.iter().any(|item| item.len() > LONGEST_ITEM) {
             return wrong(format!("an item of more than {LONGEST_ITEM} bytes is not kept"));
         }
-        let mut read: BTreeMap<String, String> = options
-            .said()
-            .into_iter()
-            .map(|(what, said)| (what.to_owned(), said))
-            .collect();
-        if table.left_out().is_some() {
-            read.insert("totals".to_owned(), "left-out".to_owned());
-        }
         Ok(Self {
             table: PathBuf::from(name),
-            read,
+            read: options.said_of(table),
             question: question.trim().to_owned(),
             answer,
         })

@@ -12,6 +12,7 @@ mod error;
 mod model;
 mod policies;
 mod tables;
+mod threads;
 mod training;
 
 use pyo3::prelude::*;

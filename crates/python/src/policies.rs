@@ -3,9 +3,9 @@
 use crate::attending::attended;
 use crate::environments::{look_at, reward_of};
 use crate::error::{MapoError, told};
+use crate::threads::attached;
 use mapo_core::Action;
 use mapo_neural::{ByPrefix, Look, Observed, Observing, Progress, Settings, Trained};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::ops::{ControlFlow, Range};
@@ -23,46 +23,6 @@ type Given = (Py<PyAny>, Vec<String>, Vec<(usize, usize)>);
 
 /// A program with what it earns and its log-probability.
 type Written = (Vec<u16>, f64, f64);
-
-/// What makes a thread known to Python for as long as it lives, so that to attach it is cheap from then on.
-struct Known {
-    state: ffi::PyGILState_STATE,
-    thread: *mut ffi::PyThreadState,
-}
-
-impl Known {
-    fn new() -> Self {
-        // SAFETY: the interpreter runs, for this is called from work that Python waits for. What is taken here is given
-        // back below, on the same thread.
-        unsafe {
-            let state = ffi::PyGILState_Ensure();
-            let thread = ffi::PyEval_SaveThread();
-            Self { state, thread }
-        }
-    }
-}
-
-impl Drop for Known {
-    fn drop(&mut self) {
-        // SAFETY: the other half of `new`. Where the interpreter is gone, so is what would be given back.
-        unsafe {
-            if ffi::Py_IsInitialized() != 0 {
-                ffi::PyEval_RestoreThread(self.thread);
-                ffi::PyGILState_Release(self.state);
-            }
-        }
-    }
-}
-
-thread_local! {
-    static KNOWN: Known = Known::new();
-}
-
-/// Asks Python something on a thread of ours.
-fn attached<T>(ask: impl FnOnce(Python<'_>) -> T) -> T {
-    KNOWN.with(|_| ());
-    Python::attach(ask)
-}
 
 /// The first exception of all environments.
 type Raised = Arc<Mutex<Option<PyErr>>>;

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+#: The folder that everything is in.
+PROJECT = Path(__file__).parent.parent.parent.parent
 
 FILMS: dict[str, list[object]] = {
     "Title": ["The Shining", "Barry Lyndon", "Alien", "Blade Runner", "Gladiator"],
@@ -39,3 +43,15 @@ def films_csv(tmp_path: Path) -> Path:
     lines = [",".join(FILMS)] + [",".join(map(str, row)) for row in rows]
     file.write_text("\n".join(lines) + "\n")
     return file
+
+
+@pytest.fixture
+def binary() -> Path:
+    """The command as a program of its own, which was built without Python: that of MAPO_BINARY, or the last one of cargo."""
+    if named := os.environ.get("MAPO_BINARY"):
+        return Path(named).resolve(strict=True)
+    built = [PROJECT / "target" / profile / "mapo" for profile in ("debug", "release")]
+    built = sorted((file for file in built if file.exists()), key=lambda file: file.stat().st_mtime)
+    if not built:
+        pytest.skip("SKIPPED: no command to compare with; build it (cargo build -p mapo) or name it in MAPO_BINARY")
+    return built[-1]

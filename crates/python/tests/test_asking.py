@@ -9,9 +9,10 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import QUESTIONS
+from conftest import PROJECT, QUESTIONS
 
 import mapo
 
@@ -60,20 +61,45 @@ def test_a_notebook_shows_the_cells(films: Films) -> None:
     assert "<script>" not in mapo.ask(films, "which film is the shortest?")._repr_html_()
 
 
-def test_the_command_says_the_same(films: Films, films_csv: Path) -> None:
-    command = [sys.executable, "-m", "mapo", "ask", str(films_csv), "--json"]
-    said = subprocess.run(command, input="\n".join(QUESTIONS), capture_output=True, text=True, check=True)
+#: What the command and the package say alike. All of it is compared as it is, probabilities to their last digit.
+SAME = ["question", "answer", "shown", "program", "english", "sql", "probability", "sure", "cells", "alternatives"]
+
+
+def told(command: list[str], table: Path, questions: list[str]) -> list[dict[str, Any]]:
+    """What the command replies."""
+    command = [*command, "ask", str(table), "--json"]
+    said = subprocess.run(command, input="\n".join(questions), capture_output=True, text=True, check=True)
     replies = [json.loads(line) for line in said.stdout.splitlines()]
-    assert len(replies) == len(QUESTIONS)
-    table = mapo.Table(films_csv)
-    together = mapo.ask_all(table, QUESTIONS)
-    same = ["question", "answer", "shown", "program", "english", "sql", "probability", "sure", "cells", "alternatives"]
+    assert len(replies) == len(questions)
+    return [{key: reply[key] for key in SAME} for reply in replies]
+
+
+def replied(answers: list[mapo.Answer]) -> list[dict[str, Any]]:
+    """What the package replies."""
+    return [{key: answer.reply[key] for key in SAME} for answer in answers]
+
+
+def test_the_script_says_the_same(films: Films, films_csv: Path) -> None:
+    replies = told([sys.executable, "-m", "mapo"], films_csv, QUESTIONS)
     # SQL names the table.
     frame = mapo.Table(films, name=str(films_csv))
-    for question, reply, all_at_once in zip(QUESTIONS, replies, together):
-        for answer in (all_at_once, mapo.ask(films_csv, question), mapo.ask(frame, question)):
-            assert {key: answer.reply[key] for key in same} == {key: reply[key] for key in same}
-    assert sum(1 for answer in together if answer) >= 6
+    assert replied(mapo.ask_all(films_csv, QUESTIONS)) == replies
+    assert replied([mapo.ask(films_csv, question) for question in QUESTIONS]) == replies
+    assert replied([mapo.ask(frame, question) for question in QUESTIONS]) == replies
+    assert sum(1 for reply in replies if reply["program"]) >= 6
+
+
+def test_the_program_says_the_same(binary: Path, films_csv: Path) -> None:
+    asked: dict[Path, list[str]] = {films_csv: QUESTIONS}
+    shop = PROJECT / "examples" / "own-data"
+    for line in (shop / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+        question = json.loads(line)
+        asked.setdefault(shop / question["table"], []).append(question["question"])
+    assert sum(map(len, asked.values())) > 100
+    for table, questions in asked.items():
+        replies = told([str(binary)], table, questions)
+        assert replied(mapo.ask_all(table, questions)) == replies
+        assert replied([mapo.ask(table, question) for question in questions]) == replies
 
 
 def test_the_command_has_its_exit_codes(films_csv: Path) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import _thread
+import ctypes
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +52,49 @@ def test_a_policy_learns_what_is_wanted(objective: str, tmp_path: Path) -> None:
     assert again.programs(coins()) == policy.programs(coins())
     best = policy.programs(coins())[3][0]
     assert 0 < best.probability <= 1 and len(best.program) == 4
+
+
+def thread_states() -> int:
+    """How many threads Python knows."""
+    python = ctypes.pythonapi
+    python.PyInterpreterState_Get.restype = ctypes.c_void_p
+    for function in (python.PyInterpreterState_ThreadHead, python.PyThreadState_Next):
+        function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    state, states = python.PyInterpreterState_ThreadHead(python.PyInterpreterState_Get()), 0
+    while state:
+        state, states = python.PyThreadState_Next(state), states + 1
+    return states
+
+
+def test_threads_are_kept_while_they_live_and_no_longer() -> None:
+    before = thread_states()
+    during: set[int] = set()
+
+    def count(event: dict[str, Any]) -> None:
+        during.add(thread_states() - before)
+
+    policy = mapo.train(coins(), actions=2, steps=100, settings={"width": 8, "threads": 2}, callbacks=[count])
+    policy.programs(coins())
+    assert max(during) > 0
+    # Some end on their own, after those who waited for their work.
+    deadline = time.monotonic() + 30
+    while thread_states() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert thread_states() == before
+
+
+def test_python_may_end_while_threads_do() -> None:
+    program = """
+import mapo
+class Coin(mapo.Env):
+    def __init__(self, wanted):
+        self.context, self.wanted = [str(wanted)], wanted
+    def look(self, prefix):
+        return ([0, 1], None) if len(prefix) < 2 else ([], float(2 * prefix[0] + prefix[1] == self.wanted))
+mapo.train([Coin(place) for place in range(4)], actions=2, steps=3, settings={"width": 8, "threads": 2})
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_exceptions_and_ctrl_c_come_out(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,19 @@ def test_questions_are_made_from_tables() -> None:
     assert len({id(question.table) for question in two}) == 2
 
 
-def test_a_model_is_fitted_and_scored(tmp_path: Path) -> None:
-    made = learnt_from()
+@pytest.mark.parametrize("asked", [questions, learnt_from], ids=["programs", "answers"])
+def test_a_model_is_fitted_and_scored(asked: Callable[[], list[Any]], tmp_path: Path) -> None:
+    made = asked()
     heard: list[dict[str, Any]] = []
     fitted = trainer(tmp_path / "run").fit(made[:28], made[28:], callbacks=[heard.append])
     assert fitted.steps_ == 20 and fitted.dev_accuracy_ is not None
     assert [event["step"] for event in fitted.history_] == [10, 20]
     assert {event["event"] for event in heard} >= {"step", "measured"}
+    # Programs that are known need not be looked for.
+    explored = sum(event["examples"] for event in heard if event["event"] == "exploring")
+    assert (explored > 0) == (asked is learnt_from)
+    # The model goes on in the language that it knows.
+    assert fitted.model_.card["language"] == mapo.Model().card["language"] == "people"
     scored = fitted.score(made[28:])
     assert scored.accuracy == float(scored) == fitted.dev_accuracy_
     assert len(scored.predictions) == len(made) - 28
@@ -86,6 +93,17 @@ def test_callbacks_may_end_it(tmp_path: Path) -> None:
 
     with pytest.raises(ZeroDivisionError, match="in the callback"):
         trainer(tmp_path / "other").fit(learnt_from(), callbacks=[broken])
+
+
+def test_totals_are_left_out_where_questions_are_learnt(tmp_path: Path) -> None:
+    sold = {"Product": ["Tea", "Rice", "Salt", "Milk", "Total"], "Kind": ["drink", "food", "food", "drink", ""], "Sold": [10, 20, 30, 15, 75]}
+    file = tmp_path / "sold.csv"
+    file.write_text("\n".join([",".join(sold), *(",".join(map(str, row)) for row in zip(*sold.values()))]) + "\n")
+    tables: list[Any] = [sold, file]
+    for number, table in enumerate(tables):
+        made = mapo.compose(table, 20)
+        assert made
+        trainer(tmp_path / f"run{number}", steps=1, settings={"evaluate": 1, "batch": 2}).fit(made)
 
 
 def test_without_programs_it_explores_first(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ pub(crate) fn keep_what_most_are(cells: &Cells, readings: &mut [CellValues]) {
 /// from text to text, where units and remarks would repeat.
 fn are_names(cells: &Cells, readings: &[CellValues]) -> bool {
     let mut without_digits: HashSet<String> = HashSet::new();
-    let mut texts = 0;
+    let (mut texts, mut left) = (0, String::new());
     for (text, reading) in cells.texts.iter().zip(readings) {
         mapo_stopping::glance();
         // The letters of `0xfa` are digits.
@@ -49,7 +49,12 @@ fn are_names(cells: &Cells, readings: &[CellValues]) -> bool {
         // What stands in brackets is a remark.
         let own = text.split(['(', '[']).next().unwrap_or_default();
         let letters = own.chars().filter(|c| c.is_alphabetic());
-        without_digits.insert(letters.flat_map(char::to_lowercase).collect());
+        left.clear();
+        left.extend(letters.flat_map(char::to_lowercase));
+        // A million texts often leave the same.
+        if !without_digits.contains(&left) {
+            without_digits.insert(left.clone());
+        }
     }
     // Neither are the endings of `1st` and `2nd` names.
     for nothing in ["", "st", "nd", "rd", "th"] {

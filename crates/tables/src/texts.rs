@@ -19,6 +19,10 @@ enum Block {
     /// Our own.
     Own(String),
     /// Somebody else's, who keeps it as long as we need it: nothing is copied.
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only data frames lend theirs")
+    )]
     Lent(ByteString),
 }
 

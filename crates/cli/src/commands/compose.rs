@@ -6,7 +6,6 @@ use crate::{Outcome, print, print_json};
 use clap::Args;
 use indicatif::ProgressBar;
 use mapo_composing::{Choices, Composed, invent, plain, restyle};
-
 use mapo_datasets::{Dataset, jsonl, tables, toy};
 use mapo_tables::Table;
 use serde_json::json;
@@ -101,8 +100,9 @@ impl Compose {
                 jsonl::READING,
                 &mut choices,
             );
+            let read = options.said_of(&table);
             for composed in questions.into_iter().map(|made| made.composed) {
-                lines += &self.line(made, &subject.path, &composed);
+                lines += &self.line(made, &subject.path, &read, &composed);
                 lines.push('\n');
                 *kinds.entry(composed.kind).or_insert(0usize) += 1;
                 made += 1;
@@ -116,6 +116,7 @@ impl Compose {
                     .into(),
             );
         }
+        make_folder(&self.out)?;
         mapo_files::write(&file, lines.as_bytes())?;
         if self.json {
             return print_json(
@@ -132,13 +133,22 @@ impl Compose {
         ))
     }
 
-    fn line(&self, number: usize, path: &Path, composed: &Composed) -> String {
+    fn line(
+        &self,
+        number: usize,
+        path: &Path,
+        read: &BTreeMap<String, String>,
+        composed: &Composed,
+    ) -> String {
         let table = path.strip_prefix(&self.out).unwrap_or(path);
-        json!({
+        let mut line = json!({
             "id": format!("made-{number}"), "table": table, "question": composed.question,
             "answer": composed.answer, "program": composed.program,
-        })
-        .to_string()
+        });
+        if !read.is_empty() {
+            line["read"] = json!(read);
+        }
+        line.to_string()
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, Box<dyn Error>> {
@@ -152,7 +162,7 @@ impl Compose {
         }
         let folder = self.out.join("tables");
         let keep = |table: &Table, name: String| -> Result<PathBuf, Box<dyn Error>> {
-            std::fs::create_dir_all(&folder)?;
+            make_folder(&folder)?;
             let path = folder.join(name);
             mapo_files::write(&path, toy::to_csv(table).as_bytes())?;
             Ok(path)
@@ -186,4 +196,10 @@ impl Compose {
         }
         Ok(subjects)
     }
+}
+
+/// Makes a folder, and those above it, unless it is there.
+fn make_folder(folder: &Path) -> Result<(), Box<dyn Error>> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("{}: this folder cannot be made: {error}", folder.display()).into())
 }

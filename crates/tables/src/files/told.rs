@@ -1,8 +1,10 @@
 //! What a person may say about a file, over what would be decided: each has the same words in every command.
 
 use super::LoadOptions;
+use crate::Table;
 use encoding_rs::Encoding;
 use mapo_text::read::columns::Mark;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -52,6 +54,16 @@ impl LoadOptions {
         ];
         let named = SAYINGS.into_iter().zip(said);
         named.filter_map(|(what, said)| Some((what, said?))).collect()
+    }
+
+    /// All that must be said, as [`tell`](Self::tell) takes it, for a file to be read again as it was with these options
+    /// by whoever keeps rows of totals unless told otherwise.
+    pub fn said_of(&self, table: &Table) -> BTreeMap<String, String> {
+        let said = self.said().into_iter();
+        let totals = table.left_out().map(|_| ("totals", "left-out".to_owned()));
+        said.chain(totals)
+            .map(|(what, said)| (what.to_owned(), said))
+            .collect()
     }
 }
 

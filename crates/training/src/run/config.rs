@@ -37,13 +37,8 @@ impl RunConfig {
         (seed, threads): (u64, usize),
     ) -> Result<Self> {
         if let Some(model) = init {
-            // A model goes on seeing questions and headers as it knows them.
             let (_, card) = load(model, false)?;
-            let linking = ReadingChoice {
-                linking: card.reading.linking,
-                ..ReadingChoice::default()
-            };
-            selection = data.selection_for(selection, linking);
+            selection = data.selection_for(selection, card.reading_of(data));
         }
         let (split, dev_split) = data.training_splits(selection.split.as_deref(), dev_split)?;
         let part = Part {
