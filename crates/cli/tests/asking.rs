@@ -4,6 +4,8 @@ mod support;
 
 use serde_json::Value;
 use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::process::Command;
 use std::process::Stdio;
 use support::{Ran, file, json, mapo, refused, run, run_well};
 
@@ -598,11 +600,12 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
 }
 
 #[test]
+#[cfg(target_os = "linux")] // elsewhere the command that makes a terminal takes other arguments
 fn commands_work_where_they_are_typed() {
     let folder = tempfile::tempdir().unwrap();
     let table = people(&folder);
     let ask = format!("{} ask '{table}'", env!("CARGO_BIN_EXE_mapo"));
-    // A terminal of its own, without a size; all lines come at once, as when somebody pastes them.
+    // A terminal of its own, without a size (`script` of util-linux); all lines come at once, as when somebody pastes them.
     let terminal = Command::new("script")
         .args(["-qefc", &ask, "/dev/null"])
         .env("XDG_STATE_HOME", folder.path())

@@ -217,7 +217,9 @@ fn the_keyboard_alone_is_enough() {
 fn the_query_for_the_file_itself_is_run_before_it_is_shown() {
     let is_there = Command::new("duckdb").arg("--version").output().is_ok();
     if !is_there {
-        eprintln!("SKIPPED: duckdb is missing, so no query was run on a file; install the package duckdb-cli");
+        eprintln!(
+            "SKIPPED: duckdb is missing, so no query was run on a file; install the package duckdb-cli"
+        );
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -227,7 +227,9 @@ fn the_keyboard_alone_corrects_sorts_filters_and_downloads() {
             .type_here(&workbook.canonicalize().unwrap().display().to_string())
             .await;
         person.wait("document.activeElement.id === 'question'").await;
-        person.type_here("who brought a bicycle for a wheel truing?").await;
+        person
+            .type_here("who brought a bicycle for a wheel truing?")
+            .await;
         person.press(Key::Enter).await;
         person
             .wait("document.querySelector('.answer')?.innerText === 'Ruben'")

@@ -224,9 +224,7 @@ impl<'a> Person<'a> {
         for _ in 0..80 {
             self.press(Key::Tab).await;
             let there = format!("document.activeElement.matches({})", json!(css));
-            let place = self
-                .sees("document.activeElement.outerHTML.slice(0, 90)")
-                .await;
+            let place = self.sees("document.activeElement.outerHTML.slice(0, 90)").await;
             // Between the end of the page and its beginning the browser's own things have it.
             let is_outside = self.sees("document.activeElement === document.body").await == json!(true);
             assert!(
