@@ -69,7 +69,8 @@ fn hostile_corrections() {
             ("nothing", Vec::new(), &[400]),
             ("no JSON", b"Rome".to_vec(), &[400]),
             ("half an object", br#"{"question":"wh"#.to_vec(), &[400]),
-            ("a list", b"[]".to_vec(), &[400]),
+            // An object without fields may be written so.
+            ("a list", b"[]".to_vec(), &[400, 422]),
             ("null", b"null".to_vec(), &[400]),
             ("an unknown field", br#"{"model":"/etc/passwd"}"#.to_vec(), &[400]),
             ("deep JSON", "[".repeat(60_000).into_bytes(), &[400]),
@@ -227,7 +228,7 @@ fn hostile_names_stay_in_the_folder() {
         "%2fetc%2fpasswd".to_owned(),
         "..".to_owned(),
         "a%00b.csv".to_owned(),
-        "a%0ab.csv".to_owned(),
+        "c%0ad.csv".to_owned(),
         "mapo-corrections.jsonl".to_owned(),
         "mapo-learnt.safetensors".to_owned(),
         ".mapo-corrections.lock".to_owned(),
@@ -235,7 +236,11 @@ fn hostile_names_stay_in_the_folder() {
         "n".repeat(5_000) + ".csv",
     ];
     for name in &names {
-        let (id, cookie) = server.upload(name, TOWNS);
+        let content: &[u8] = match name.ends_with(".jsonl") {
+            true => b"{\"Town\": \"Oslo\", \"Sales\": 3}\n{\"Town\": \"Rome\", \"Sales\": 4}\n",
+            false => TOWNS,
+        };
+        let (id, cookie) = server.upload(name, content);
         let said = json!({ "question": "which town sold the most?", "answer": ["Rome"] });
         let answer = server.post(&format!("/api/tables/{id}/corrections"), &cookie, &said);
         assert_eq!(answer.status, 201, "{name}: {}", answer.text());
@@ -416,7 +421,7 @@ fn damaged_files_beside_a_table_are_told() {
     let answer = server.post(&corrections, &cookie, &said);
     assert_eq!(answer.status, 422, "{}", answer.text());
     tells("a folder", &answer);
-    std::fs::remove_dir(&file).unwrap();
+    std::fs::remove_dir_all(&file).unwrap();
     assert_eq!(server.post(&corrections, &cookie, &said).status, 201);
     // A model that is none: the question says so, others are answered, and without it all is as before.
     let model = file.with_file_name("mapo-learnt.safetensors");

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::{Answer, Running, request};
+use support::{Answer, Running};
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
