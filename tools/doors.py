@@ -369,7 +369,7 @@ def make(folder, tables, wtq):
     day = lambda date: date.strftime("%d.%m.%Y")
     fine = Table(["Stadt", "Datum", "Höchsttemperatur", "Luftdruck", "Ereignisse"], [[row[0], row[1], row[2], row[3] * 100 + 0.5, row[5]] for row in weather.rows[:80]])
     write_csv(at("german.csv"), fine, ";", "windows-1252", german, day, end="\r\n")
-    german_csv = {"dtype": {"Datum": str}, "sep": ";", "decimal": ",", "thousands": ".", "encoding": "windows-1252"}
+    german_csv = {"dtype": {"Datum": "str"}, "sep": ";", "decimal": ",", "thousands": ".", "encoding": "windows-1252"}
     out.add("german.csv", "Excel in Germany: semicolons, decimal commas, Windows-1252", fine, pandas=["csv", {**german_csv, "dates": ["Datum", "%d.%m.%Y"]}])
     prices = Table(["Produit", "Prix", "Quantité"], [["Crème brûlée", 1260.0, 3], ["Café", 180.5, 12], ["Thé", 95.25, 1500], ["Gâteau", 12500.75, 7]])
     write_csv(at("french.csv"), prices, ";", "utf-8-sig", french, end="\r\n")

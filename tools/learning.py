@@ -7,12 +7,16 @@ For each choice some questions of the dataset, drawn by its number, become the c
 nothing of the others; then the others, which are kept apart from all of it, are asked: before by the model in the box, after by the
 model that `mapo ask` uses from then on (the old one, if the new one was not better). Prints a line for each choice, and the mean and
 spread (standard deviation) over them. The choices are the same every time.
+
+What there is to learn: of the questions kept apart that were wrong before, how many are *alike* to a correction that was wrong too: about
+the same table, and answered by the same functions in `programs.jsonl` beside the dataset, which nothing else reads.
 """
 
 import argparse
 import json
 import pathlib
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -27,11 +31,22 @@ def told(mapo, *arguments, cwd):
 
 
 def asked(mapo, model, questions, folder):
-    """How many are right, and how sure the model was of its answers on the average."""
-    details = folder / "details.jsonl"
-    right = told(mapo, "eval", "--model", model, "--data", f"jsonl:{questions}", "--split", "all", "--details", details, cwd=folder)
-    sure = [json.loads(line).get("calibrated", 0) for line in details.read_text().splitlines()]
-    return right["correct"], statistics.mean(sure)
+    """Which are right, and how sure the model was of its answers on the average."""
+    file = folder / "details.jsonl"
+    told(mapo, "eval", "--model", model, "--data", f"jsonl:{questions}", "--split", "all", "--details", file, cwd=folder)
+    details = [json.loads(line) for line in file.read_text().splitlines()]
+    return {line["id"]: line["right"] for line in details}, statistics.mean(line.get("calibrated", 0) for line in details)
+
+
+def alike(data, lines, corrections, apart):
+    """How many of those kept apart that are wrong are alike to a correction that is wrong."""
+    written = data.parent / "programs.jsonl"
+    if not written.exists():
+        return 0
+    functions = {line["id"]: tuple(re.findall(r"\((\S+)", line["program"])) for line in map(json.loads, written.read_text().splitlines())}
+    form = {line["id"]: (line["table"], functions.get(line["id"])) for line in lines}
+    wrong = lambda answers: [form[name] for name, right in answers.items() if not right]
+    return sum(one in wrong(corrections) for one in wrong(apart))
 
 
 def choice(arguments, number):
@@ -47,15 +62,18 @@ def choice(arguments, number):
         for name, some in files.items():
             (folder / name).write_text("".join(json.dumps(line) + "\n" for line in some))
         report = told(arguments.mapo, "learn", folder, *arguments.more.split(), cwd=folder)
-        before, was_sure = asked(arguments.mapo, "box", "apart.jsonl", folder)
-        after, is_sure = (before, was_sure)
+        were_right, was_sure = asked(arguments.mapo, "box", "apart.jsonl", folder)
+        are_right, is_sure = (were_right, was_sure)
         if report["model"]:
-            after, is_sure = asked(arguments.mapo, report["model"], "apart.jsonl", folder)
+            are_right, is_sure = asked(arguments.mapo, report["model"], "apart.jsonl", folder)
+        corrections, _ = asked(arguments.mapo, "box", "mapo-corrections.jsonl", folder)
     count = len(files["apart.jsonl"])
+    before, after = sum(were_right.values()), sum(are_right.values())
+    to_learn = alike(arguments.data, lines, corrections, were_right)
     learnt = report["corrections"]
     print(
-        f"choice {number}: {before} of {count} right before, {after} after; corrections {learnt['before']} of {learnt['questions']} before,"
-        f" {learnt['after']} after; {'kept' if report['better'] else 'not kept'} ({report['why']}); sure {100 * is_sure:.0f} %,"
+        f"choice {number}: {before} of {count} right before, {after} after; {to_learn} of the wrong ones alike to a correction; corrections {learnt['before']} of {learnt['questions']} before,"
+        f" {learnt['after']} after; {'kept' if report['better'] else 'not kept'} ({report['why']}); sure {100 * was_sure:.0f} % before, {100 * is_sure:.0f} % after,"
         f" right {100 * after / count:.0f} %; {report['seconds']:.0f} s",
         flush=True,
     )

@@ -9,6 +9,8 @@
 #   ask     questions of different kinds, in turn, answered by the model in the box
 #   rows    a page of 50 rows
 #   health  the smallest answer, which tells what the server itself costs
+# cpu_ms is the processor time that the server takes for a request: unlike the others it hardly changes where other
+# programs use the machine too.
 # Answers other than 200 are counted and shown: with more clients than workers and queue together, some are told to come
 # back (503), and their time is not the time of an answer. The queue is made long enough that this does not happen.
 set -euo pipefail
@@ -69,18 +71,23 @@ function done(summary, latency)
   local refused = 0
   for _, thread in ipairs(threads) do refused = refused + thread:get("refused") end
   local errors = summary.errors
-  io.write(string.format("%10.0f %10.1f %10.1f %10.1f %8d %8d\n", summary.requests / summary.duration * 1e6,
+  io.write(string.format("%d %10.0f %10.1f %10.1f %10.1f %8d %8d\n", summary.requests, summary.requests / summary.duration * 1e6,
     latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3, refused,
     errors.connect + errors.read + errors.write + errors.timeout))
 end
 LUA
 sed '/^-- Ten/,/^end$/d' "$scratch/ask.lua" > "$scratch/plain.lua"
 
+ticks() { awk '{ print $14 + $15 }' "/proc/$server/stat" 2>/dev/null || echo 0; } # processor time of the server
+
 measure() { # measure NAME PATH SCRIPT
   for count in "${clients[@]}"; do
     threads=$((count < 2 ? 1 : 2))
-    printf '%-8s %8d' "$1" "$count"
-    wrk -t "$threads" -c "$count" -d "${seconds}s" --timeout 30s -s "$scratch/$3.lua" "$address$2" | tail -n 1
+    before=$(ticks)
+    read -r requests figures < <(wrk -t "$threads" -c "$count" -d "${seconds}s" --timeout 30s -s "$scratch/$3.lua" "$address$2" | tail -n 1)
+    cpu=$(awk "BEGIN { print ($(ticks) - $before) * 1000 / $(getconf CLK_TCK) / ($requests > 0 ? $requests : 1) }")
+    # shellcheck disable=SC2086 # the figures are several
+    printf '%-8s %8d %10.0f %10.1f %10.1f %10.1f %8d %8d %8.2f\n' "$1" "$count" $figures "$cpu"
   done
 }
 
@@ -88,7 +95,7 @@ printf '%s, %s, %s\n' "$("$mapo" --version)" "$(wrk -v 2>&1 | head -n 1 | cut -d
   "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1), $(nproc) cores"
 # Once before, so that nothing is read from disk while it is measured.
 wrk -t 1 -c 1 -d 2s -s "$scratch/ask.lua" "$address/api/tables/table-1/ask" >/dev/null
-printf '%-8s %8s %10s %10s %10s %10s %8s %8s\n' what clients per_second median_ms p99_ms max_ms not_200 errors
+printf '%-8s %8s %10s %10s %10s %10s %8s %8s %8s\n' what clients per_second median_ms p99_ms max_ms not_200 errors cpu_ms
 measure ask /api/tables/table-1/ask ask
 measure rows /api/tables/table-1/rows plain
 measure health /api/health plain

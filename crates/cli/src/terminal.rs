@@ -163,7 +163,9 @@ fn clean_kept(text: &str, kept: &[char]) -> String {
 /// How many characters a line of the standard output has.
 pub fn width() -> usize {
     const USUAL: u16 = 100;
-    comfy_table::Table::new().width().unwrap_or(USUAL).into()
+    let told = comfy_table::Table::new().width();
+    // Some terminals have no size.
+    told.filter(|width| *width > 0).unwrap_or(USUAL).into()
 }
 
 #[cfg(test)]

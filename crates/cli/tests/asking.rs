@@ -4,6 +4,8 @@ mod support;
 
 use serde_json::Value;
 use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::process::Command;
 use std::process::Stdio;
 use support::{Ran, file, json, mapo, refused, run, run_well};
 
@@ -595,6 +597,40 @@ fn a_calibration_is_fitted_kept_checked_and_drawn() {
         ],
         &["has no calibration to check"],
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")] // elsewhere the command that makes a terminal takes other arguments
+fn commands_work_where_they_are_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = people(&folder);
+    let ask = format!("{} ask '{table}'", env!("CARGO_BIN_EXE_mapo"));
+    // A terminal of its own, without a size (`script` of util-linux); all lines come at once, as when somebody pastes them.
+    let terminal = Command::new("script")
+        .args(["-qefc", &ask, "/dev/null"])
+        .env("XDG_STATE_HOME", folder.path())
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut terminal) = terminal else {
+        eprintln!("SKIPPED: the command script is missing, so that nothing was typed at a terminal");
+        return;
+    };
+    let typed = b"help\n.columns\nwhat is the hometown of Carol?\nexit\nwho is from Omaha?\n";
+    terminal.stdin.as_mut().unwrap().write_all(typed).unwrap();
+    let said = terminal.wait_with_output().unwrap();
+    let shown = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success(), "{shown}");
+    for part in [
+        "Ask anything about the table",
+        "Points  r.points-str, r.points-num",
+        "Reno",
+        "for the table that mapo sql makes, not for the file",
+    ] {
+        assert!(shown.contains(part), "no '{part}' in {shown}");
+    }
+    assert!(!shown.contains("? who is from Omaha?"), "it has left: {shown}");
 }
 
 #[test]

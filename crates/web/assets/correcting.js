@@ -13,7 +13,7 @@ export class Correcting {
     this.tell = tell;
     this.ask = ask;
     this.about = null;
-    this.state = el("div", { class: "lesson" });
+    this.state = el("div", { class: "lesson", tabindex: -1, role: "group", "aria-label": "Learning from corrections" });
     this.known = this.look();
   }
 
@@ -92,9 +92,12 @@ export class Correcting {
       const instead = replaced ? ", instead of what was said before" : "";
       this.said.textContent = `Kept${instead}: ${short({ answer, answer_total: answer.length })}. It stays on the machine that runs mapo, in ${file}.`;
       this.tell("Kept.");
+      const wasInside = form.contains(document.activeElement);
       form.hidden = true;
       place.querySelector(".wrong").setAttribute("aria-expanded", "false");
       this.drawState();
+      // Who uses the keyboard goes on with what comes next.
+      if (wasInside) (this.state.querySelector(".learn") ?? place.querySelector(".wrong")).focus({ preventScroll: true });
     } catch (error) {
       this.said.textContent = sentence(error.message);
     }
@@ -130,7 +133,10 @@ export class Correcting {
     }
     const ended = this.before === "learning" && learning?.state !== "learning";
     this.before = learning?.state;
+    // The focus is not lost with what had it.
+    const hadFocus = this.state.contains(document.activeElement);
     this.state.replaceChildren(...parts);
+    if (hadFocus) (this.state.querySelector("button") ?? this.state).focus({ preventScroll: true });
     if (ended) this.tell(this.state.textContent);
   }
 

@@ -92,8 +92,9 @@ export class Looking {
     if (!this.isOpen) return "";
     const field = (at) => {
       const column = this.table.columns[at];
-      const kinds = new Set(column.readings.map((reading) => reading.kind));
-      const hint = kinds.has("number") ? ">100" : kinds.has("date") ? ">=2024-03" : "words";
+      const of = (kind) => column.readings.filter((reading) => reading.kind === kind).length;
+      // A date has several numbers in it; a year is a number.
+      const hint = of("date") > 0 && of("number") !== 1 ? ">=2024-03" : of("number") > 0 ? ">100" : "words";
       const input = el("input", { type: "text", "data-filter": at, value: this.filters.get(at) ?? "", placeholder: hint, maxlength: 200, "aria-label": `Filter ${column.name || "a column without a name"}` });
       input.addEventListener("input", () => this.later(() => this.filters.set(at, input.value)));
       return el("th", { class: "filter" }, input);

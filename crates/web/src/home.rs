@@ -2,6 +2,7 @@
 //! folder of its own under the one that the server was given for that.
 
 use crate::error::Problem;
+use crate::shelf::Shelf;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use mapo_datasets::corrections::{Correction, Kept, beside, learnt_beside};
@@ -16,9 +17,12 @@ pub(crate) struct Home {
     file: PathBuf,
     /// How it is read.
     reading: LoadOptions,
-    /// The content of an upload.
-    content: Option<Bytes>,
+    /// The content of an upload, and where it is kept.
+    upload: Option<(Bytes, Shelf)>,
 }
+
+/// Bytes that a correction may take beside its question and answer: names, signs, how the file was read.
+const AROUND: usize = 1_000;
 
 impl Home {
     /// Beside a file.
@@ -26,13 +30,13 @@ impl Home {
         Home {
             file: file.to_owned(),
             reading: reading.clone(),
-            content: None,
+            upload: None,
         }
     }
 
     /// For a table of which there is only the content: a folder that follows from its name, its content and how it is
     /// read, so that whoever brings the same file again finds it.
-    pub fn under(folder: &Path, name: &str, content: Bytes, reading: &LoadOptions) -> Self {
+    pub fn under(shelf: &Shelf, name: &str, content: Bytes, reading: &LoadOptions) -> Self {
         let mut sum = Sha256::new();
         sum.update(&content);
         for (what, said) in reading.said() {
@@ -46,9 +50,9 @@ impl Home {
             .collect();
         let name = plain_name(name);
         Home {
-            file: folder.join(format!("{name}-{sum}")).join(&name),
+            file: shelf.folder().join(format!("{name}-{sum}")).join(&name),
             reading: reading.clone(),
-            content: Some(content),
+            upload: Some((content, shelf.clone())),
         }
     }
 
@@ -64,7 +68,15 @@ impl Home {
 
     /// Bytes that are held in memory for it.
     pub fn bytes(&self) -> usize {
-        self.content.as_ref().map_or(0, Bytes::len)
+        self.upload.as_ref().map_or(0, |(content, _)| content.len())
+    }
+
+    /// Says no where so many bytes more have no room.
+    pub fn has_room(&self, more: usize) -> Result<(), Problem> {
+        match &self.upload {
+            Some((_, shelf)) => shelf.has_room(more),
+            None => Ok(()),
+        }
     }
 
     /// How many corrections there are.
@@ -76,11 +88,12 @@ impl Home {
     /// Keeps a correction, and the table where it is nowhere else.
     pub fn keep(&self, table: &Table, question: &str, answer: Vec<String>) -> Result<Kept, Problem> {
         let unusable = |error: mapo_datasets::DatasetError| Problem::unusable(error.to_string());
+        let is_new = self.upload.is_some() && !self.file.exists();
+        let said = question.len() + answer.iter().map(String::len).sum::<usize>() + AROUND;
+        self.has_room(said + if is_new { self.bytes() } else { 0 })?;
         let correction =
             Correction::new(&self.file, &self.reading, table, question, answer).map_err(unusable)?;
-        if let (Some(content), Some(folder)) = (&self.content, self.file.parent())
-            && !self.file.exists()
-        {
+        if let (Some((content, _)), Some(folder), true) = (&self.upload, self.file.parent(), is_new) {
             let failed = |problem: String| {
                 Problem::new(
                     StatusCode::INTERNAL_SERVER_ERROR,
@@ -103,12 +116,26 @@ fn plain_name(name: &str) -> String {
             '_'
         }
     };
-    let plain: String = name.chars().map(plain).take(80).collect();
+    let plain = cut(name.chars().map(plain).collect());
     let plain = plain.trim_matches([' ', '.']);
     match plain.is_empty() || plain.starts_with("mapo-") {
         true => format!("table-{plain}"),
         false => plain.to_owned(),
     }
+}
+
+/// A name that file systems take, with its ending, which may say what the file is.
+fn cut(name: String) -> String {
+    const CHARACTERS: usize = 80;
+    const BYTES: usize = 160;
+    const BEGINNING: usize = 25;
+    const ENDING: usize = 15;
+    let count = name.chars().count();
+    if count <= CHARACTERS && name.len() <= BYTES {
+        return name;
+    }
+    let ending = name.chars().skip(count.saturating_sub(ENDING).max(BEGINNING));
+    name.chars().take(BEGINNING).chain(ending).collect()
 }
 
 #[cfg(test)]
@@ -117,13 +144,13 @@ mod tests {
 
     #[test]
     fn an_upload_has_a_folder_that_only_the_same_file_leads_to() {
-        let folder = Path::new("kept");
+        let shelf = Shelf::new(PathBuf::from("kept"), 1 << 20);
         let home = |name: &str, content: &'static [u8], header: Option<&str>| {
             let mut reading = LoadOptions::default();
             if let Some(header) = header {
                 reading.tell("header", header).unwrap();
             }
-            Home::under(folder, name, Bytes::from_static(content), &reading).file
+            Home::under(&shelf, name, Bytes::from_static(content), &reading).file
         };
         let one = home("a.csv", b"A\n1\n", None);
         assert_eq!(one, home("a.csv", b"A\n1\n", None));
@@ -154,6 +181,11 @@ mod tests {
         ] {
             assert_eq!(plain_name(given), plain);
         }
+        // Long ones keep their ending, and are short enough whatever letters they have.
+        for letter in ["a", "ö", "𠀀"] {
+            let long = plain_name(&format!("{}.csv.gz", letter.repeat(300)));
+            assert!(long.len() <= 160 && long.ends_with(".csv.gz"), "{long}");
+        }
     }
 
     #[test]
@@ -161,8 +193,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let content = b"Town,Sales\nOslo,3\nRome,4\n";
         let table = Table::from_reader("t.csv", &content[..], &LoadOptions::default()).unwrap();
+        let shelf = Shelf::new(folder.path().to_owned(), 5_000);
         let home = Home::under(
-            folder.path(),
+            &shelf,
             "t.csv",
             Bytes::from_static(content),
             &LoadOptions::default(),
@@ -178,6 +211,10 @@ mod tests {
         assert_eq!((kept.corrections, home.count()), (1, 1));
         assert_eq!(std::fs::read(&home.file).unwrap(), content);
         assert!(home.keep(&table, "which town?", Vec::new()).is_err());
+        // More than the folder may hold is not kept, and what is there stays.
+        assert!(home.keep(&table, "which town?", vec!["x".repeat(5_000)]).is_err());
+        std::fs::write(folder.path().join("t.csv-other"), "no folder").unwrap();
+        assert!(home.has_room(3_000).is_ok() && home.has_room(5_000).is_err());
         assert_eq!(home.count(), 1);
     }
 }

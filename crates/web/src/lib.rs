@@ -20,6 +20,7 @@ mod reading;
 mod runs;
 mod server;
 mod sessions;
+mod shelf;
 mod stream;
 mod tables;
 mod together;

@@ -40,6 +40,8 @@ pub struct Limits {
     pub tables: usize,
     /// Bytes of all uploaded tables together.
     pub memory: usize,
+    /// Bytes of all corrections of uploaded tables together, with the tables and what was learnt from them.
+    pub kept: usize,
     /// How long a session is kept after its last request.
     pub idle: Duration,
 }
@@ -65,6 +67,7 @@ impl Default for Limits {
             sessions: 64,
             tables: 16,
             memory: 1 << 30,
+            kept: 4 << 30,
             idle: Duration::from_secs(30 * 60),
         }
     }

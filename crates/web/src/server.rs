@@ -10,6 +10,7 @@ use crate::limits::Limits;
 use crate::page;
 use crate::reading::UploadReader;
 use crate::sessions::{Client, Sessions};
+use crate::shelf::Shelf;
 use crate::stream::Impatient;
 use crate::tables::{EXAMPLES, Held};
 use crate::together::Together;
@@ -125,15 +126,12 @@ impl Server {
             let held = Held::open(path, number, &options.reading)?;
             shared.push(Arc::new(held.at(options.keeps_corrections.then(home))));
         }
+        let kept = options.limits.kept;
+        let shelf = options.corrections.map(|folder| Shelf::new(folder, kept));
         for example in &EXAMPLES {
-            let home = options.corrections.as_ref().map(|folder| {
+            let home = shelf.as_ref().map(|shelf| {
                 let (name, content) = (format!("{}.csv", example.id), example.csv.as_bytes());
-                Home::under(
-                    folder,
-                    &name,
-                    Bytes::from_static(content),
-                    &LoadOptions::default(),
-                )
+                Home::under(shelf, &name, Bytes::from_static(content), &LoadOptions::default())
             });
             shared.push(Arc::new(Held::example(example)?.at(home)));
         }
@@ -141,7 +139,7 @@ impl Server {
         let app = Arc::new(App {
             models: Arc::new(Models::new(answerer, options.uses_learnt)),
             learner: Learner::new(options.learner, limits.learning_time),
-            corrections: options.corrections,
+            corrections: shelf,
             model: options.model,
             sessions: Sessions::new(&limits),
             shared,

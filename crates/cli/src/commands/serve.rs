@@ -108,6 +108,9 @@ struct LimitArgs {
     /// Memory of all uploaded tables.
     #[arg(long, value_name = "SIZE", default_value = "1GB")]
     max_memory: Size,
+    /// Disk that corrections of uploaded tables take, with the tables and what was learnt from them.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB")]
+    max_kept: Size,
     /// A session is forgotten this many seconds after its last request.
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
     idle_time: Duration,
@@ -148,6 +151,7 @@ impl LimitArgs {
             sessions: self.max_sessions,
             tables: self.max_tables,
             memory: self.max_memory.0 as usize,
+            kept: self.max_kept.0 as usize,
             idle: self.idle_time,
         }
     }

@@ -99,6 +99,9 @@ pub(super) async fn correct(
     Ok((StatusCode::CREATED, Json(kept.await??)))
 }
 
+/// Bytes that a model which has learnt takes, and what is needed meanwhile.
+const MODEL: usize = 64 << 20;
+
 pub(super) async fn learn(
     State(app): State<Arc<App>>,
     path: Result<Path<String>, PathRejection>,
@@ -124,6 +127,7 @@ pub(super) async fn learn(
         if home.count() == 0 {
             return Err(Problem::unusable("there is no correction yet to learn from"));
         }
+        home.has_room(MODEL)?;
         learning.learner.start(home.corrections())?;
         Ok(about(&learning, &held))
     });

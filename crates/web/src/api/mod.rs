@@ -16,6 +16,7 @@ use crate::learnt::Models;
 use crate::limits::Limits;
 use crate::reading::UploadReader;
 use crate::sessions::{SessionId, Sessions};
+use crate::shelf::Shelf;
 use crate::tables::Held;
 use crate::together::Together;
 use crate::turns::Turns;
@@ -36,7 +37,7 @@ pub(crate) struct App {
     pub models: Arc<Models>,
     pub learner: Learner,
     /// The folder for corrections of uploaded tables.
-    pub corrections: Option<PathBuf>,
+    pub corrections: Option<Shelf>,
     /// What the model is called: the name of its file.
     pub model: String,
     pub limits: Limits,

@@ -103,11 +103,11 @@ pub(super) async fn upload(
     }
     let left = limits.upload_time.saturating_sub(begun.elapsed());
     let id = random_name()?;
-    let (reader, folder) = (app.reader.clone(), app.corrections.clone());
+    let (reader, shelf) = (app.reader.clone(), app.corrections.clone());
     let made = app.uploads.run(left, move || {
         let table = reader.read(&name, content.clone(), &told, left, &limits)?;
         let plain = PlainFile::of(&content, &table);
-        let home = folder.map(|folder| Home::under(&folder, &name, content, &told));
+        let home = shelf.map(|shelf| Home::under(&shelf, &name, content, &told));
         let held = Held {
             plain: OnceLock::from(plain),
             ..Held::new(id, name, Source::Upload, table)
