@@ -2,9 +2,10 @@
 //! folder of its own under the one that the server was given for that.
 
 use crate::error::Problem;
+use crate::limits::bytes;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use mapo_datasets::corrections::{Correction, Kept, beside, learnt_beside};
+use mapo_datasets::corrections::{Correction, Kept, beside, count, learnt_beside};
 use mapo_tables::{LoadOptions, Table};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ pub(crate) struct Home {
     reading: LoadOptions,
     /// The content of an upload.
     content: Option<Bytes>,
+    /// The folder that holds what is kept for strangers, and the most bytes of all of it.
+    shelf: Option<(PathBuf, u64)>,
 }
 
 impl Home {
@@ -27,12 +30,13 @@ impl Home {
             file: file.to_owned(),
             reading: reading.clone(),
             content: None,
+            shelf: None,
         }
     }
 
     /// For a table of which there is only the content: a folder that follows from its name, its content and how it is
-    /// read, so that whoever brings the same file again finds it.
-    pub fn under(folder: &Path, name: &str, content: Bytes, reading: &LoadOptions) -> Self {
+    /// read, so that whoever brings the same file again finds it. All such folders together take no more bytes than `most`.
+    pub fn under(folder: &Path, most: usize, name: &str, content: Bytes, reading: &LoadOptions) -> Self {
         let mut sum = Sha256::new();
         sum.update(&content);
         for (what, said) in reading.said() {
@@ -49,6 +53,7 @@ impl Home {
             file: folder.join(format!("{name}-{sum}")).join(&name),
             reading: reading.clone(),
             content: Some(content),
+            shelf: Some((folder.to_owned(), most as u64)),
         }
     }
 
@@ -69,8 +74,7 @@ impl Home {
 
     /// How many corrections there are.
     pub fn count(&self) -> usize {
-        let text = std::fs::read_to_string(self.corrections()).unwrap_or_default();
-        text.lines().filter(|line| !line.trim().is_empty()).count()
+        count(&self.corrections())
     }
 
     /// Keeps a correction, and the table where it is nowhere else.
@@ -78,8 +82,22 @@ impl Home {
         let unusable = |error: mapo_datasets::DatasetError| Problem::unusable(error.to_string());
         let correction =
             Correction::new(&self.file, &self.reading, table, question, answer).map_err(unusable)?;
+        let is_new = !self.file.exists();
+        if let Some((folder, most)) = &self.shelf {
+            let own = if is_new { self.bytes() as u64 } else { 0 };
+            if size(folder) + own > *most {
+                return Err(Problem::new(
+                    StatusCode::INSUFFICIENT_STORAGE,
+                    format!(
+                        "there is no room for more corrections: {} may be kept here; whoever runs the server can allow more with \
+                         --max-corrections, or remove some",
+                        bytes(*most as usize)
+                    ),
+                ));
+            }
+        }
         if let (Some(content), Some(folder)) = (&self.content, self.file.parent())
-            && !self.file.exists()
+            && is_new
         {
             let failed = |problem: String| {
                 Problem::new(
@@ -92,6 +110,16 @@ impl Home {
         }
         correction.keep(&self.corrections()).map_err(unusable)
     }
+}
+
+/// Bytes of the files in the folders of a folder.
+fn size(folder: &Path) -> u64 {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries(folder).flat_map(|entry| entries(&entry.path()));
+    sizes
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|about| about.len())
+        .sum()
 }
 
 /// A name that is one on every system, and none of those that are ours.
@@ -123,7 +151,7 @@ mod tests {
             if let Some(header) = header {
                 reading.tell("header", header).unwrap();
             }
-            Home::under(folder, name, Bytes::from_static(content), &reading).file
+            Home::under(folder, 1_000, name, Bytes::from_static(content), &reading).file
         };
         let one = home("a.csv", b"A\n1\n", None);
         assert_eq!(one, home("a.csv", b"A\n1\n", None));
@@ -161,12 +189,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let content = b"Town,Sales\nOslo,3\nRome,4\n";
         let table = Table::from_reader("t.csv", &content[..], &LoadOptions::default()).unwrap();
-        let home = Home::under(
-            folder.path(),
-            "t.csv",
-            Bytes::from_static(content),
-            &LoadOptions::default(),
-        );
+        let home = |most: usize, content: &'static [u8]| {
+            let content = Bytes::from_static(content);
+            Home::under(folder.path(), most, "t.csv", content, &LoadOptions::default())
+        };
+        let other = home(1_000, b"Town\nOslo\n");
+        let home = home(1_000, content);
         assert_eq!(home.count(), 0);
         assert!(
             std::fs::read_dir(folder.path()).unwrap().next().is_none(),
@@ -179,5 +207,18 @@ mod tests {
         assert_eq!(std::fs::read(&home.file).unwrap(), content);
         assert!(home.keep(&table, "which town?", Vec::new()).is_err());
         assert_eq!(home.count(), 1);
+        // There is room for some only, and what is there stays.
+        let more = |home: &Home, number: usize| {
+            home.keep(
+                &table,
+                &format!("which town is number {number}?"),
+                vec!["Rome".to_owned()],
+            )
+        };
+        let kept = (0..100).take_while(|number| more(&home, *number).is_ok()).count();
+        assert!((5..20).contains(&kept), "{kept}");
+        assert!(more(&other, 0).is_err());
+        assert!(!other.file.exists());
+        assert_eq!(home.count(), kept + 1);
     }
 }

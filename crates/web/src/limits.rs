@@ -40,6 +40,8 @@ pub struct Limits {
     pub tables: usize,
     /// Bytes of all uploaded tables together.
     pub memory: usize,
+    /// Bytes that are kept for corrections of uploaded tables, with the tables and what learnt from them.
+    pub corrections: usize,
     /// How long a session is kept after its last request.
     pub idle: Duration,
 }
@@ -65,6 +67,7 @@ impl Default for Limits {
             sessions: 64,
             tables: 16,
             memory: 1 << 30,
+            corrections: 1_000_000_000,
             idle: Duration::from_secs(30 * 60),
         }
     }

@@ -130,6 +130,7 @@ impl Server {
                 let (name, content) = (format!("{}.csv", example.id), example.csv.as_bytes());
                 Home::under(
                     folder,
+                    options.limits.corrections,
                     &name,
                     Bytes::from_static(content),
                     &LoadOptions::default(),

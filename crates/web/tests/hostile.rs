@@ -587,6 +587,151 @@ fn hostile_questions_and_programs() {
 }
 
 #[test]
+fn hostile_corrections() {
+    count_panics();
+    let folder = tempfile::tempdir().unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let given = folder.path().join("towns.csv");
+    std::fs::write(&given, "Town,Sales\nOslo,3\nRome,4\n").unwrap();
+    let server = Running::start(Options {
+        limits: Limits {
+            corrections: 300_000,
+            ..limits()
+        },
+        tables: vec![given],
+        keeps_corrections: true,
+        corrections: Some(kept.path().to_owned()),
+        ..Options::default()
+    });
+    let (id, cookie) = server.upload("../../evil.csv", b"Name,Town\nAnne,Tulsa\nBob,Omaha\n");
+    let sent = |name: &str, table: &str, what: &str, body: &[u8], good: &[u16]| {
+        let headers = [("Content-Type", "application/json"), ("Cookie", cookie.as_str())];
+        let path = format!("/api/tables/{table}/{what}");
+        case(name, request(server.address, "POST", &path, &headers, body), good)
+    };
+    let said = |question: &str, answer: &Value| json!({ "question": question, "answer": answer }).to_string();
+    let own = file_of(&server, &id, &cookie);
+    let mut cases = Vec::new();
+    for (name, body, good) in [
+        ("nothing", String::new(), 400),
+        ("half an object", r#"{"question":"who"#.to_owned(), 400),
+        ("deep JSON", "[".repeat(60_000), 400),
+        (
+            "an unknown field",
+            said("who?", &json!(["x"])).replace("\"q", "\"table\":\"/etc/passwd\",\"q"),
+            400,
+        ),
+        ("no answer", said("who?", &json!([])), 422),
+        ("an empty item", said("who?", &json!(["Anne", "\t"])), 422),
+        ("an answer that is none", said("who?", &json!({"$ne": 1})), 400),
+        ("numbers", said("who?", &json!([1, 2])), 400),
+        ("101 items", said("who?", &json!(vec!["x"; 101])), 422),
+        ("a long item", said("who?", &json!(["x".repeat(10_001)])), 422),
+        ("301 words", said(&"why ".repeat(301), &json!(["x"])), 422),
+        ("a body beyond the limit", " ".repeat(70_000), 413),
+        (
+            "lines",
+            said(
+                "who\n{\"table\":\"x\"}\r\u{2028}?",
+                &json!(["a\nb\u{0}\u{1b}[2J"]),
+            ),
+            201,
+        ),
+        ("markup", said("<script>?", &json!(["'; DROP TABLE t; --"])), 201),
+        ("the same again", said("<script>?", &json!(["${7*7}"])), 201),
+    ] {
+        cases.push(sent(name, &id, "corrections", body.as_bytes(), &[good]));
+    }
+    for (name, body, good) in [
+        ("a lesson of nothing", "", 400),
+        ("a lesson of a list", "[1]", 400),
+        ("a lesson with a field", r#"{"model":"/etc/passwd"}"#, 400),
+        ("a lesson where nobody learns", "{}", 403),
+    ] {
+        cases.push(sent(name, &id, "learn", body.as_bytes(), &[good]));
+    }
+    for (name, table) in [
+        ("another's table", "nobodys"),
+        ("a path", "..%2F..%2Fetc"),
+        ("a NUL", "a%00b"),
+    ] {
+        let body = said("who?", &json!(["x"]));
+        cases.push(sent(name, table, "corrections", body.as_bytes(), &[400, 404]));
+        cases.push(sent(name, table, "learn", b"{}", &[400, 404]));
+    }
+    assert!(send_all(&server, cases) >= 25);
+    // What was said is two lines, whatever is in them, and lies where it may.
+    let text = std::fs::read_to_string(&own).unwrap();
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(own.starts_with(kept.path()), "{}", own.display());
+    // Damaged: one sentence, and nothing is lost.
+    for damaged in [&b"\xff\xfe\n"[..], b"{\"table\": \"ev", b"null\n", b"[[[[\n"] {
+        std::fs::write(&own, damaged).unwrap();
+        let body = said("who?", &json!(["x"]));
+        send_all(
+            &server,
+            vec![sent(
+                "a damaged file",
+                &id,
+                "corrections",
+                body.as_bytes(),
+                &[422],
+            )],
+        );
+        assert_eq!(std::fs::read(&own).unwrap(), damaged);
+    }
+    // A pipe holds nobody up.
+    std::fs::remove_file(&own).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&own)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let body = said("who?", &json!(["x"]));
+    send_all(
+        &server,
+        vec![sent("a pipe", &id, "corrections", body.as_bytes(), &[422])],
+    );
+    assert_eq!(
+        server
+            .call(
+                "GET",
+                &format!("/api/tables/{id}/corrections"),
+                &[("Cookie", &cookie)],
+                b""
+            )
+            .status,
+        200
+    );
+    std::fs::remove_file(&own).unwrap();
+    // The disk is not filled.
+    let item = "x".repeat(9_000);
+    let statuses: Vec<u16> = (0..12)
+        .map(|number| {
+            let body = json!({ "question": format!("who is {number}?"), "answer": vec![item.as_str(); 6] });
+            server
+                .post(&format!("/api/tables/{id}/corrections"), &cookie, &body)
+                .status
+        })
+        .collect();
+    assert_eq!((statuses[0], statuses[11]), (201, 507), "{statuses:?}");
+    is_well(&server);
+}
+
+/// Where the server keeps the corrections of a table.
+fn file_of(server: &Running, id: &str, cookie: &str) -> std::path::PathBuf {
+    let about = server.call(
+        "GET",
+        &format!("/api/tables/{id}/corrections"),
+        &[("Cookie", cookie)],
+        b"",
+    );
+    about.json()["note"].as_str().unwrap().into()
+}
+
+#[test]
 fn hostile_addresses_and_methods() {
     let server = start();
     let path = |path: &str, good: &[u16]| case(path, request(server.address, "GET", path, &[], b""), good);

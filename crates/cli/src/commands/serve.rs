@@ -108,6 +108,9 @@ struct LimitArgs {
     /// Memory of all uploaded tables.
     #[arg(long, value_name = "SIZE", default_value = "1GB")]
     max_memory: Size,
+    /// What is kept on disk for corrections of uploaded tables (--corrections), with the tables.
+    #[arg(long, value_name = "SIZE", default_value = "1GB")]
+    max_corrections: Size,
     /// A session is forgotten this many seconds after its last request.
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
     idle_time: Duration,
@@ -148,6 +151,7 @@ impl LimitArgs {
             sessions: self.max_sessions,
             tables: self.max_tables,
             memory: self.max_memory.0 as usize,
+            corrections: self.max_corrections.0 as usize,
             idle: self.idle_time,
         }
     }

@@ -107,7 +107,7 @@ pub(super) async fn upload(
     let made = app.uploads.run(left, move || {
         let table = reader.read(&name, content.clone(), &told, left, &limits)?;
         let plain = PlainFile::of(&content, &table);
-        let home = folder.map(|folder| Home::under(&folder, &name, content, &told));
+        let home = folder.map(|folder| Home::under(&folder, limits.corrections, &name, content, &told));
         let held = Held {
             plain: OnceLock::from(plain),
             ..Held::new(id, name, Source::Upload, table)
