@@ -10,9 +10,10 @@
 It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), begins with the seeds of
 crates/trials/seeds and with what earlier runs found (--corpus), and prints a table: executions, crashes, the slowest and
 the largest memory. With --ledger the figures are added to those of earlier pieces, after each, so that whoever stops it
-loses little. In rounds the quickest quarter of the trials has three more turns than the others. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is
-understood belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any or the
-fuzzer cannot be built, 3 without a C++ compiler. Needs a C++ compiler and Python 3.
+loses little, and the same command goes on. In rounds the quickest quarter of the trials has three more turns than the
+others. Files that crash, take more than two seconds or more than a gigabyte are left in --found; a file that is understood
+belongs into crates/trials/seeds, where `cargo test` tries it ever after. Exit code 1 if there are any or the fuzzer cannot
+be built, 3 without a C++ compiler. Needs a C++ compiler and Python 3.
 """
 
 import argparse
@@ -80,19 +81,20 @@ def processor_time(command, trial):
 class Ledger:
     """Executions, harm, the slowest and the largest memory of each trial, over all pieces."""
 
-    COLUMNS = ["trial", "executions", "harm", "slowest_seconds", "memory_mb"]
+    COLUMNS = ["trial", "executions", "harm", "slowest_seconds", "memory_mb", "processor_seconds"]
 
     def __init__(self, file):
         self.file, self.rows, self.lock = file, {}, threading.Lock()
         if file and file.exists():
             with open(file, newline="") as lines:
                 for row in csv.DictReader(lines, delimiter="\t"):
-                    self.rows[row["trial"]] = [int(row[column]) for column in self.COLUMNS[1:]]
+                    self.rows[row["trial"]] = [int(row[column] or 0) for column in self.COLUMNS[1:]]
 
     def add(self, trial, row):
         with self.lock:
-            known = self.rows.setdefault(trial, [0, 0, 0, 0])
-            self.rows[trial] = [known[0] + row[0], known[1] + row[1], max(known[2], row[2]), max(known[3], row[3])]
+            known = self.rows.setdefault(trial, [0] * 5)
+            added = [known[place] + row[place] for place in (0, 1, 4)]
+            self.rows[trial] = [*added[:2], max(known[2], row[2]), max(known[3], row[3]), added[2]]
             if self.file:
                 lines = ["\t".join(self.COLUMNS)] + ["\t".join(map(str, [name, *self.rows[name]])) for name in sorted(self.rows)]
                 draft = self.file.with_suffix(".new")
@@ -104,6 +106,21 @@ class Ledger:
             return [sum(row[0] for row in self.rows.values()), sum(row[1] for row in self.rows.values())]
 
 
+def output(command, environment):
+    """The exit code of a command, what it says, and the seconds of processor time that it takes."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        log = said.read().decode(errors="replace")
+    return process.returncode, log, usage.ru_utime + usage.ru_stime
+
+
 def run(binary, trial, options):
     """One trial; libFuzzer stops at the first file that does harm, so it is begun again until time or runs are used up."""
     corpus = options.corpus / trial
@@ -111,27 +128,27 @@ def run(binary, trial, options):
     corpus.mkdir(parents=True, exist_ok=True)
     found.mkdir(parents=True, exist_ok=True)
     before = set(found.iterdir())
-    executions = slowest = largest = 0
+    executions = slowest = largest = spent_there = 0
     seeds = SEEDS / trial
     # Seeds are not cut.
     length = max([options.length] + [file.stat().st_size for file in (seeds.iterdir() if seeds.is_dir() else [])])
     seconds, runs = options.seconds, options.runs
     while True:
         command = [
-            str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={length}", "-print_final_stats=1",
+            str(binary), f"-timeout={PATIENCE}", f"-report_slow_units={SECONDS}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={length}", "-print_final_stats=1",
             "-verbosity=1", f"-artifact_prefix={found}/", f"-seed={options.seed}",
             f"-max_total_time={seconds}" if seconds else f"-runs={runs}", str(corpus),
         ]
         command += [str(seeds)] if seeds.is_dir() else []
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as place:
             environment = dict(os.environ, MAPO_TRIAL=trial, TMPDIR=place)
-            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
-        log = done.stdout
+            code, log, seconds_there = output(command, environment)
+        spent_there += seconds_there
         here = number(log, "number_of_executed_units")
         executions += here
         slowest = max(slowest, number(log, "slowest_unit_time_sec"))
         largest = max(largest, number(log, "peak_rss_mb"))
-        if done.returncode == 0:
+        if code == 0:
             break
         print(log[-4000:], file=sys.stderr)
         spent = re.findall(r"DONE .* in (\d+) second", log)
@@ -144,7 +161,7 @@ def run(binary, trial, options):
         if processor_time([str(binary), str(file)], trial) < SECONDS:
             file.unlink()
             new.remove(file)
-    return executions, len(new), slowest, largest
+    return executions, len(new), slowest, largest, round(spent_there)
 
 
 def main():
@@ -201,7 +218,8 @@ def main():
             if not options.total or ledger.total()[0] >= options.total:
                 break
     harm = sum(row[1] for row in rows)
-    print(f"{'all':<18}{sum(row[0] for row in rows):>14,}{harm:>6}{max(row[2] for row in rows):>7} s{max(row[3] for row in rows):>6} MB")
+    largest = [max((row[place] for row in rows), default=0) for place in (2, 3)]
+    print(f"{'all':<18}{sum(row[0] for row in rows):>14,}{harm:>6}{largest[0]:>7} s{largest[1]:>6} MB")
     if options.ledger:
         print(f"{'with all before':<18}{ledger.total()[0]:>14,}{ledger.total()[1]:>6}")
     sys.exit(1 if harm else 0)

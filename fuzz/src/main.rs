@@ -16,6 +16,12 @@ fuzz_target!(init: {
         std::process::exit(2);
     };
     let _ = TRIAL.set(trial);
+    // Work for all cores is done on this thread: what is tried is small, and to wait for others takes longer than it.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    if let Err(error) = alone.build_global() {
+        eprintln!("{error}");
+        std::process::exit(2);
+    }
 }, |bytes: &[u8]| {
     if let Some(trial) = TRIAL.get() {
         (trial.run)(bytes);

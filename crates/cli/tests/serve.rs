@@ -204,6 +204,13 @@ fn files_that_take_too_much_are_refused_and_the_server_goes_on() {
         answer.starts_with("HTTP/1.1 413") && answer.contains("more than 2000000 rows"),
         "{answer}"
     );
+    // Small enough to be sent and to be a table, but not to be read in so little memory: that process ends, and nobody else.
+    let document = format!("{{\"rows\":[{}{{\"a\":1}}]}}", "{\"a\":1},".repeat(1_500_000));
+    let answer = upload("large.json", document.as_bytes());
+    assert!(
+        answer.starts_with("HTTP/1.1 413") && answer.contains("more than 300.0 MB of memory"),
+        "{answer}"
+    );
     let question = "{\"question\": \"how many lighthouses are on Skerra?\"}";
     let answer = served.call("POST /api/tables/lighthouses/ask", question);
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

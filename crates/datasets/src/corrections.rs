@@ -24,7 +24,7 @@ use mapo_files::{Error, Lock};
 use mapo_tables::{LoadOptions, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,8 +41,9 @@ const WAIT: Duration = Duration::from_millis(20);
 /// The most items of an answer, and bytes of one: an answer is told, not a table copied.
 const MOST_ITEMS: usize = 100;
 const LONGEST_ITEM: usize = 10_000;
-/// The most corrections in a file.
+/// The most corrections in a file, and bytes of them: the file is read and written whole with each.
 const MOST: usize = 10_000;
+const LARGEST: usize = 16 << 20;
 
 /// Where the corrections of answers about a table are kept.
 pub fn beside(table: &Path) -> PathBuf {
@@ -59,6 +60,24 @@ fn folder(table: &Path) -> &Path {
     match table.is_dir() {
         true => table,
         false => table.parent().unwrap_or(Path::new("")),
+    }
+}
+
+/// How many corrections are in a file, whole or damaged; none if it cannot be read.
+pub fn count(file: &Path) -> usize {
+    let content = content(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&content);
+    text.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+/// What is in a file of corrections, nothing if there is none.
+fn content(file: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::metadata(file) {
+        // Whoever opens a pipe waits until somebody writes to it.
+        Ok(about) if !about.is_file() => Err(io::Error::other("this is no file")),
+        Ok(_) => std::fs::read(file),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -134,17 +153,14 @@ impl Correction {
     /// If a line of the file is damaged, it has too many, or it cannot be written.
     pub fn keep(&self, file: &Path) -> Result<Kept, DatasetError> {
         let _lock = lock(folder(file))?;
-        let text = match std::fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(source) => {
-                return Err(DatasetError::Io {
-                    file: file.to_owned(),
-                    source,
-                    layout: LAYOUT,
-                });
-            }
-        };
+        let text = content(file).and_then(|content| {
+            String::from_utf8(content).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+        });
+        let text = text.map_err(|source| DatasetError::Io {
+            file: file.to_owned(),
+            source,
+            layout: LAYOUT,
+        })?;
         let own = serde_json::to_string(self).map_err(|error| DatasetError::Correction(error.to_string()))?;
         let (mut lines, mut corrections, mut known) = (Vec::new(), 0, None);
         for (place, line) in text.lines().enumerate() {
@@ -177,7 +193,15 @@ impl Correction {
         };
         let replaced = known.is_some_and(|place| lines[place] != own);
         lines[line - 1] = &own;
-        mapo_files::write(file, format!("{}\n", lines.join("\n")).as_bytes())?;
+        let written = format!("{}\n", lines.join("\n"));
+        if written.len() > LARGEST.max(text.len()) {
+            return Err(DatasetError::Correction(format!(
+                "{}: there are {} MiB of corrections, and more are not kept here",
+                file.display(),
+                LARGEST >> 20
+            )));
+        }
+        mapo_files::write(file, written.as_bytes())?;
         Ok(Kept {
             file: file.to_owned(),
             line,
@@ -263,6 +287,26 @@ mod tests {
         let kept = correct(folder.path(), "which towns are there?", &["Oslo"]).unwrap();
         assert_eq!((kept.line, kept.corrections), (3, 3));
         assert!(std::fs::read_to_string(&kept.file).unwrap().starts_with(own));
+    }
+
+    #[test]
+    fn what_is_no_text_or_no_file_is_refused_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        let refused = || {
+            let said = correct(folder.path(), "which town?", &["Oslo"]).unwrap_err();
+            let said = said.to_string();
+            assert!(said.contains(FILE) && !said.contains('\n'), "{said}");
+        };
+        let content = b"{\"table\": \"t.csv\", \xff\n\n{}";
+        std::fs::write(&file, content).unwrap();
+        refused();
+        assert_eq!(std::fs::read(&file).unwrap(), content);
+        assert_eq!(count(&file), 2, "damaged lines are lines");
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        refused();
+        assert_eq!(count(&file), 0);
     }
 
     #[test]

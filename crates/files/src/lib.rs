@@ -72,17 +72,41 @@ impl Lock {
     /// [`Error::Locked`] if another has it, [`Error::Write`] if there can be none.
     pub fn take(folder: &Path, name: &str) -> Result<Self, Error> {
         let path = folder.join(name);
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path);
-        let file = file.map_err(|source| Error::Write { file: path, source })?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Error::Locked(folder.to_owned())),
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Lock { _file: file }),
+        loop {
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path);
+            let file = file.map_err(|source| Error::Write {
+                file: path.clone(),
+                source,
+            })?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(Error::Locked(folder.to_owned())),
+                // Whoever had it may have removed it, with the folder, just before it was locked here.
+                Ok(()) if !is_at(&file, &path) => {}
+                Ok(()) | Err(TryLockError::Error(_)) => return Ok(Lock { _file: file }),
+            }
         }
     }
+}
+
+/// Whether a file that is open is the one that has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |about: std::fs::Metadata| (about.dev(), about.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(ours), Ok(there)) => of(ours) == of(there),
+        _ => false,
+    }
+}
+
+/// Other systems do not remove files that are open.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// Writes these bytes to a file, whole or not at all.
@@ -269,6 +293,26 @@ mod tests {
             names(folder.path()),
             [".a.txt.ab-123.tmp", ".a.txt.tmp", "a.txt", "a.txt.abc123.tmp"]
         );
+    }
+
+    #[test]
+    fn a_lock_that_was_removed_with_its_folder_locks_nobody_out_and_nobody_in() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("work");
+        std::fs::create_dir(&folder).unwrap();
+        let first = Lock::take(&folder, ".lock").unwrap();
+        // As whoever waited with the file open would have it.
+        let waiting = File::options().write(true).open(folder.join(".lock")).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        drop(first);
+        waiting.try_lock().unwrap();
+        assert!(!is_at(&waiting, &folder.join(".lock")));
+        let said = Lock::take(&folder, ".lock").unwrap_err().to_string();
+        assert!(said.contains("cannot be written"), "{said}");
+        std::fs::create_dir(&folder).unwrap();
+        let second = Lock::take(&folder, ".lock").unwrap();
+        assert!(matches!(Lock::take(&folder, ".lock"), Err(Error::Locked(_))));
+        drop(second);
     }
 
     #[test]

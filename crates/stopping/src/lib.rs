@@ -22,24 +22,51 @@
 #![forbid(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Who is asked at each look whether work shall stop.
+type Watcher = dyn Fn() -> bool + Send + Sync + RefUnwindSafe;
+
 /// Says that work shall stop: at a moment, or when somebody raises it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Flag {
     raised: Arc<AtomicBool>,
     end: Option<Instant>,
+    watcher: Option<Arc<Watcher>>,
+}
+
+impl fmt::Debug for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Flag {
+            raised,
+            end,
+            watcher: _,
+        } = self;
+        f.debug_struct("Flag")
+            .field("raised", raised)
+            .field("end", end)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Flag {
     /// A flag that is up from a moment on.
     pub fn at(end: Instant) -> Self {
         Flag {
-            raised: Arc::default(),
             end: Some(end),
+            ..Flag::default()
+        }
+    }
+
+    /// A flag that asks `watcher`, on the thread that looks, whether it is up: to measure how often work looks.
+    pub fn watched(watcher: impl Fn() -> bool + Send + Sync + RefUnwindSafe + 'static) -> Self {
+        Flag {
+            watcher: Some(Arc::new(watcher)),
+            ..Flag::default()
         }
     }
 
@@ -50,7 +77,9 @@ impl Flag {
 
     /// Whether work shall stop.
     pub fn is_up(&self) -> bool {
-        self.raised.load(Ordering::Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+        self.raised.load(Ordering::Relaxed)
+            || self.end.is_some_and(|end| Instant::now() >= end)
+            || self.watcher.as_ref().is_some_and(|watcher| watcher())
     }
 }
 
@@ -137,11 +166,12 @@ pub fn carry() -> Carried {
 }
 
 impl Carried {
-    /// Does a part of the work on this thread. It unwinds where it is stopped, which those who wait for the
+    /// Does a part of the work on this thread, if there is still time. It unwinds where it is stopped, which those who wait for the
     /// thread must pass on, as rayon does.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = FLAG.with(|known| std::mem::replace(&mut *known.borrow_mut(), self.0.clone()));
         let _before = Before(before);
+        check();
         work()
     }
 }
@@ -149,6 +179,7 @@ impl Carried {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
     fn work_stops_when_the_flag_is_up_and_not_before() {
@@ -166,6 +197,15 @@ mod tests {
         assert_eq!((stopped, steps), (Err(Stopped), 5));
         // Nobody stops work that has no flag.
         check();
+    }
+
+    #[test]
+    fn who_watches_is_asked_at_every_look() {
+        let looks = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&looks);
+        let flag = Flag::watched(move || counted.fetch_add(1, Ordering::Relaxed) == 2);
+        let stopped = until(&flag, || (0..10).for_each(|_| check()));
+        assert_eq!((stopped, looks.load(Ordering::Relaxed)), (Err(Stopped), 3));
     }
 
     #[test]

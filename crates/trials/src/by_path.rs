@@ -1,8 +1,10 @@
 //! Files that are read from where they lie.
 
 use crate::parts::two;
+use mapo_datasets::corrections::{self, Correction, beside};
 use mapo_datasets::{Dataset, Reader, ReadingChoice, Selection, scoring};
 use mapo_programmer::{Pieces, Vectors};
+use mapo_tables::{LoadOptions, Table};
 use mapo_training::Origin;
 use mapo_training::store::StoreReader;
 use std::fs;
@@ -107,6 +109,40 @@ fn all_of(data: &str, folder: &Path, split: Option<&str>, reader: Option<Reader>
 pub(crate) fn json_questions(bytes: &[u8]) {
     with(&[("t.csv", TABLE), ("questions.jsonl", bytes)], |folder| {
         all_of("jsonl", &folder.join("questions.jsonl"), None, None);
+    });
+}
+
+/// A file of corrections to which one is added: what others said stays, or nothing is changed.
+pub(crate) fn corrections(bytes: &[u8]) {
+    static ONE: OnceLock<Option<Correction>> = OnceLock::new();
+    let files = [("kept/t.csv", TABLE), ("kept/mapo-corrections.jsonl", bytes)];
+    with(&files, |folder| {
+        let table = folder.join("kept/t.csv");
+        let one = ONE.get_or_init(|| {
+            let options = LoadOptions::default();
+            let read = Table::open(&table, &options).ok()?;
+            Correction::new(&table, &options, &read, "who won?", vec!["Anne".to_owned()]).ok()
+        });
+        let (Some(one), file) = (one, beside(&table)) else {
+            return;
+        };
+        let kept = one.keep(&file);
+        let Ok(now) = fs::read(&file) else {
+            panic!("the corrections are gone");
+        };
+        let Ok(kept) = kept else {
+            assert_eq!(now, bytes, "refused, and changed");
+            return;
+        };
+        assert_eq!(corrections::count(&file), kept.corrections);
+        let (before, now) = (String::from_utf8_lossy(bytes), String::from_utf8_lossy(&now));
+        for (place, (before, now)) in before.lines().zip(now.lines()).enumerate() {
+            assert!(
+                place + 1 == kept.line || before.trim_end() == now.trim_end(),
+                "line {place}"
+            );
+        }
+        assert!(matches!(one.keep(&file), Ok(again) if again.line == kept.line && !again.replaced));
     });
 }
 

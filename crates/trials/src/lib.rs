@@ -177,6 +177,10 @@ impl Trial {
             run: by_path::json_questions,
         },
         Trial {
+            name: "corrections",
+            run: by_path::corrections,
+        },
+        Trial {
             name: "wtq-questions",
             run: by_path::wtq_questions,
         },

@@ -5,7 +5,7 @@ use crate::error::Problem;
 use crate::shelf::Shelf;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use mapo_datasets::corrections::{Correction, Kept, beside, learnt_beside};
+use mapo_datasets::corrections::{Correction, Kept, beside, count, learnt_beside};
 use mapo_tables::{LoadOptions, Table};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -81,8 +81,7 @@ impl Home {
 
     /// How many corrections there are.
     pub fn count(&self) -> usize {
-        let text = std::fs::read_to_string(self.corrections()).unwrap_or_default();
-        text.lines().filter(|line| !line.trim().is_empty()).count()
+        count(&self.corrections())
     }
 
     /// Keeps a correction, and the table where it is nowhere else.

@@ -116,9 +116,9 @@ impl Learn {
         if report.better {
             learnt.save(&out)?;
         }
-        drop(lock);
-        // What it needed to go on is not needed any more, and what cannot be removed does no harm.
+        // What it needed to go on is not needed any more, and what cannot be removed does no harm. It is ours until it is gone.
         let _ = std::fs::remove_dir_all(&work);
+        drop(lock);
         let seconds = began.elapsed().as_secs_f64();
         if self.json {
             let mut told = serde_json::to_value(report)?;

@@ -25,6 +25,7 @@ pub(super) fn dropped(table: &Table) -> Vec<(String, Vec<String>)> {
     let mut known: HashSet<(usize, &str)> = HashSet::new();
     let mut dropped: Vec<(String, Vec<String>)> = Vec::new();
     for (rest, normal) in parts.into_iter().flatten() {
+        mapo_stopping::glance();
         let place = *places.entry(rest).or_insert_with_key(|rest| {
             dropped.push((rest.clone(), Vec::new()));
             dropped.len() - 1

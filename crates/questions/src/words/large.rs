@@ -26,6 +26,7 @@ impl LongWords {
         let mut known: HashSet<&str> = HashSet::new();
         let mut long = LongWords::default();
         for word in words.into_iter().flatten().filter(|word| known.insert(word)) {
+            mapo_stopping::glance();
             if let [first, .., last] = word.as_bytes() {
                 let alike = long.0.entry((*first, *last, word.len())).or_default();
                 alike.push(word.into());
