@@ -4,7 +4,7 @@
 //! each time, and what the learner would go along is compared: Σ over parameters of the variance over draws. Dropout
 //! and the entropy term are off, so that only draws of programs differ.
 
-use mapo_core::{Actor, ActorError, NewPrograms, settle};
+use mapo_core::{Actor, ActorError, LastScores, Memory, NewPrograms, settle};
 use mapo_model::Input;
 use mapo_model::inputs::encode::encode_all;
 use mapo_programmer::Network;
@@ -88,7 +88,7 @@ pub(super) fn measure(experiment: &Experiment, directory: &Path, seed: u64) -> R
         let unexplained = config.settings.unexplained;
         task(number, example, input, memories[place].clone(), unexplained)
     });
-    let tasks = tasks.collect::<Result<Vec<TableTask>>>()?;
+    let mut tasks = tasks.collect::<Result<Vec<TableTask>>>()?;
     let new = Network::new(trained.config().clone(), trained.shared_words(), seed)?;
     let mut results = Vec::new();
     for (network, is_trained) in [(new, false), (trained, true)] {
@@ -100,7 +100,7 @@ pub(super) fn measure(experiment: &Experiment, directory: &Path, seed: u64) -> R
         let threads = rayon::current_num_threads();
         let mut learner = NeuralLearner::new(network, learning, 1, SEED, threads)?;
         for Variant { name, settings } in &gradients.estimators {
-            let (variance, length) = spread(settings, &tasks, gradients.draws, &mut learner)?;
+            let (variance, length) = spread(settings, &mut tasks, gradients.draws, &mut learner)?;
             results.push(GradientResult {
                 estimator: name.clone(),
                 is_trained,
@@ -119,7 +119,7 @@ pub(super) fn measure(experiment: &Experiment, directory: &Path, seed: u64) -> R
 /// The variance of an estimate for one question, and the length of the mean gradient.
 fn spread(
     settings: &Settings,
-    tasks: &[TableTask],
+    tasks: &mut [TableTask],
     draws: u64,
     learner: &mut NeuralLearner,
 ) -> Result<(f64, f64)> {
@@ -130,17 +130,21 @@ fn spread(
     let mut estimate = vec![0.0_f64; parameters];
     for draw in 0..draws {
         estimate.fill(0.0);
-        for part in tasks.chunks(settings.batch) {
-            // What is drawn and right joins a memory; the next draws begin with the same memories again.
-            let mut tasks = part.to_vec();
-            let mut tasks: Vec<&mut TableTask> = tasks.iter_mut().collect();
+        for part in tasks.chunks_mut(settings.batch) {
+            let before: Vec<Memory> = part.iter().map(|task| task.memory.clone()).collect();
+            let mut acting: Vec<&mut TableTask> = part.iter_mut().collect();
             let mut batch = actor
-                .act(draw, 0, &mut tasks, learner)
+                .act(draw, 0, &mut acting, learner)
                 .map_err(|error| match error {
                     ActorError::Policy(error) => error.into(),
                     ActorError::Memory(error) => Error::NotAProgram(error),
                 })?;
-            let contexts: Vec<&Input> = tasks.iter().map(|task| &task.context).collect();
+            // What is drawn and right joins a memory; the next draws begin with the same memories again.
+            for (task, before) in part.iter_mut().zip(before) {
+                task.memory = before;
+                task.last_scores = LastScores::default();
+            }
+            let contexts: Vec<&Input> = part.iter().map(|task| &task.context).collect();
             settle(&mut batch, &settings.objective, 0, &contexts, learner)?;
             if let Some(gradient) = learner.gradient(&contexts, &batch.trajectories, 1.0)? {
                 let both = estimate.iter_mut().zip(gradient);
