@@ -27,7 +27,15 @@ pub const DOORS: [(&str, &[&str]); 4] = [
     (
         "You study how it learns",
         &[
-            "demo", "explore", "search", "weigh", "compare", "fleet", "study", "score",
+            "demo",
+            "explore",
+            "search",
+            "weigh",
+            "compare",
+            "reproduce",
+            "fleet",
+            "study",
+            "score",
         ],
     ),
     ("Beside these", &["completions", "help"]),

@@ -17,6 +17,7 @@ mod kept_apart;
 mod memory;
 mod models;
 mod prompt;
+mod quoting;
 mod reply_view;
 mod settings_args;
 mod size;
@@ -61,6 +62,7 @@ enum Command {
     Rank(commands::rank::Rank),
     Calibrate(commands::calibrate::Calibrate),
     Compare(commands::compare::Compare),
+    Reproduce(commands::reproduce::Reproduce),
     Fleet(commands::fleet::Fleet),
     Model(commands::model::Model),
     Pack(commands::pack::Pack),
@@ -130,6 +132,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Rank(rank) => rank.execute(),
         Command::Calibrate(calibrate) => calibrate.execute(),
         Command::Compare(compare) => compare.execute(),
+        Command::Reproduce(reproduce) => reproduce.execute(),
         Command::Fleet(fleet) => fleet.execute(),
         Command::Model(model) => model.execute(),
         Command::Pack(pack) => pack.execute(),

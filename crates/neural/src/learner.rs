@@ -2,7 +2,8 @@
 
 use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
 use mapo_programmer::{
-    Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Program, Runner, WeightedProgram,
+    Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Outcome, Program, Runner,
+    WeightedProgram,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -166,39 +167,32 @@ impl<W: Wording> NeuralLearner<W> {
         )
     }
 
-    fn copy(&self, values: &[f32]) -> Result<Arc<Network>> {
-        let config = self.network.config().clone();
-        let network = Network::with_values(config, self.network.shared_words(), values.to_vec(), false)?;
-        Ok(Arc::new(network))
-    }
-}
-
-impl Learning {
-    /// The learning rate after this many of the steps of a run.
-    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
-        let done = (step as f32 / steps.max(1) as f32).min(1.0);
-        let falling = ((done - self.decay_from) / (1.0 - self.decay_from)).max(0.0);
-        // Averages over the last steps do better when those are small.
-        self.rate * (1.0 - (1.0 - self.final_rate) * falling)
-    }
-}
-
-impl<W: Wording> Learner<Input> for NeuralLearner<W> {
-    type Published = NeuralPolicy<W>;
-
-    fn publish(&self) -> Result<NeuralPolicy<W>> {
-        Ok(NeuralPolicy::new(self.copy(self.network.values())?))
+    /// The gradient that a step would go along, without the step: one number for each parameter. Nothing where no
+    /// program counts.
+    ///
+    /// # Errors
+    /// Those of the network, and a loss that is not finite.
+    pub fn gradient(
+        &mut self,
+        contexts: &[&Input],
+        trajectories: &[Trajectory],
+        divisor: f64,
+    ) -> Result<Option<&[f32]>> {
+        let found = self.find_gradient(contexts, trajectories, divisor)?;
+        Ok(found.map(|_| self.gradient.as_slice()))
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.runner.use_threads(threads);
-    }
-
-    fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
+    /// Writes the gradient of a batch to where it is kept; nothing where no program counts.
+    fn find_gradient(
+        &mut self,
+        contexts: &[&Input],
+        trajectories: &[Trajectory],
+        divisor: f64,
+    ) -> Result<Option<Outcome>> {
         let counts = |trajectory: &&Trajectory| trajectory.weight != 0.0 || self.learning.entropy != 0.0;
         let kept: Vec<&Trajectory> = trajectories.iter().filter(counts).collect();
         if kept.is_empty() {
-            return Ok(Learnt::default());
+            return Ok(None);
         }
         let programs: Vec<Program> = kept
             .iter()
@@ -236,6 +230,41 @@ impl<W: Wording> Learner<Input> for NeuralLearner<W> {
                 loss: outcome.loss,
             });
         }
+        Ok(Some(outcome))
+    }
+
+    fn copy(&self, values: &[f32]) -> Result<Arc<Network>> {
+        let config = self.network.config().clone();
+        let network = Network::with_values(config, self.network.shared_words(), values.to_vec(), false)?;
+        Ok(Arc::new(network))
+    }
+}
+
+impl Learning {
+    /// The learning rate after this many of the steps of a run.
+    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
+        let done = (step as f32 / steps.max(1) as f32).min(1.0);
+        let falling = ((done - self.decay_from) / (1.0 - self.decay_from)).max(0.0);
+        // Averages over the last steps do better when those are small.
+        self.rate * (1.0 - (1.0 - self.final_rate) * falling)
+    }
+}
+
+impl<W: Wording> Learner<Input> for NeuralLearner<W> {
+    type Published = NeuralPolicy<W>;
+
+    fn publish(&self) -> Result<NeuralPolicy<W>> {
+        Ok(NeuralPolicy::new(self.copy(self.network.values())?))
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.runner.use_threads(threads);
+    }
+
+    fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
+        let Some(outcome) = self.find_gradient(contexts, trajectories, divisor)? else {
+            return Ok(Learnt::default());
+        };
         self.adam.options.learning_rate = self.learning.rate_at(self.adam.steps(), self.steps);
         let norm = self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
         if let Some(average) = &mut self.average {

@@ -2,6 +2,7 @@
 
 use crate::commands::fleet::FleetArgs;
 use crate::data_args::DataArgs;
+use crate::quoting::quoted;
 use crate::settings_args::SettingsArgs;
 use crate::threads::threads;
 use crate::watching::{Live, SharedWork, Stopper};
@@ -13,7 +14,7 @@ use mapo_training::compare::{
     FileMark, Here, PAPER, Plan, Ran, Results, Runs, Variant, check_distinct, names, report,
 };
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Train several objectives or settings with several seeds and tell how they differ.
@@ -86,7 +87,10 @@ impl Compare {
         let server = self.fleet.connect(Some(&self.out), Arc::clone(&stopper.stop))?;
         let mut runs = Runs::open(&self.out, &plan, &Here::default(), threads(self.threads))?;
         match &server {
-            Some(server) => self.let_train(server, &plan, &runs, &mut stopper)?,
+            Some((server, posting)) => {
+                let place = (self.out.as_path(), &plan, &runs);
+                let_train(server, posting, place, self.threads, &mut stopper)?;
+            }
             None => train(&plan, &mut runs, &mut stopper)?,
         }
         let results = Results::collect(&self.out, &plan, &common)?;
@@ -99,28 +103,6 @@ impl Compare {
             "report    {}",
             self.out.join("report.html").display()
         ))
-    }
-
-    /// Lets workers make all runs that are not finished.
-    fn let_train(
-        &self,
-        (server, posting): &(Server, Posting),
-        plan: &Plan,
-        runs: &Runs<'_>,
-        stopper: &mut Stopper,
-    ) -> Outcome {
-        let shared = SharedWork::start("runs", "steps");
-        let place = (self.out.as_path(), plan, runs);
-        let compared = mapo_fleet::compare(server, posting, place, self.threads, stopper, &mut |job| {
-            shared.show(job);
-        });
-        shared.finish();
-        compared.map_err(|error| match error {
-            mapo_fleet::Error::Stopped => {
-                "stopped; workers go on, and the same command collects what they do".into()
-            }
-            error => error.into(),
-        })
     }
 
     /// What the arguments ask for.
@@ -185,8 +167,29 @@ fn objectives() -> String {
     )
 }
 
+/// Lets workers of a fleet make all runs that are not finished.
+pub fn let_train(
+    server: &Server,
+    posting: &Posting,
+    place: (&Path, &Plan, &Runs<'_>),
+    threads: Option<usize>,
+    stopper: &mut Stopper,
+) -> Outcome {
+    let shared = SharedWork::start("runs", "steps");
+    let compared = mapo_fleet::compare(server, posting, place, threads, stopper, &mut |job| {
+        shared.show(job);
+    });
+    shared.finish();
+    compared.map_err(|error| match error {
+        mapo_fleet::Error::Stopped => {
+            "stopped; workers go on, and the same command collects what they do".into()
+        }
+        error => error.into(),
+    })
+}
+
 /// Makes all runs that are not finished.
-fn train(plan: &Plan, runs: &mut Runs<'_>, stopper: &mut Stopper) -> Outcome {
+pub fn train(plan: &Plan, runs: &mut Runs<'_>, stopper: &mut Stopper) -> Outcome {
     let stop = Arc::clone(&stopper.stop);
     let all = plan.runs().count();
     for (place, (variant, seed)) in plan.runs().enumerate() {
@@ -219,16 +222,9 @@ fn train(plan: &Plan, runs: &mut Runs<'_>, stopper: &mut Stopper) -> Outcome {
 
 /// The command as it was typed, for the report.
 fn command() -> String {
-    let quoted = |argument: String| {
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=.,:/+@%".contains(letter);
-        match !argument.is_empty() && argument.chars().all(is_plain) {
-            true => argument,
-            false => format!("'{}'", argument.replace('\'', r"'\''")),
-        }
-    };
     let arguments = std::env::args_os()
         .skip(1)
-        .map(|argument| quoted(argument.to_string_lossy().into_owned()));
+        .map(|argument| quoted(&argument.to_string_lossy()));
     let mut words = vec!["mapo".to_owned()];
     words.extend(arguments.filter(|argument| argument != "--json"));
     words.join(" ")

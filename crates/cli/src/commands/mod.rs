@@ -16,6 +16,7 @@ pub mod model;
 pub mod pack;
 pub mod rank;
 pub mod read_upload;
+pub mod reproduce;
 pub mod run;
 pub mod score;
 pub mod search;

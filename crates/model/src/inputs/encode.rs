@@ -289,6 +289,47 @@ mod tests {
         check_slots(&everything(), &words, &examples);
     }
 
+    #[test]
+    fn numbers_and_dates_are_read_as_their_kind_where_that_is_asked() {
+        let examples: Vec<Example> = generate(Split::Train, SEED, 200)
+            .into_iter()
+            .map(Example::from)
+            .collect();
+        // Every word is known, numbers too.
+        let words = vocabulary::trained(&examples, 1, 8).unwrap();
+        let as_they_stand = everything();
+        let by_kind = Config {
+            kinds_for_values: true,
+            ..everything()
+        };
+        let read = |config: &Config, example: &Example| -> Vec<String> {
+            let encoded = encode(config, &words, &example.question, &example.table);
+            let names = encoded.tokens.iter();
+            names.map(|&word| words.names()[word as usize].clone()).collect()
+        };
+        let mut kinds = std::collections::BTreeMap::new();
+        for example in &examples {
+            let question = &example.question;
+            assert_eq!(read(&as_they_stand, example), question.tokens);
+            let mut expected = question.tokens.clone();
+            for mention in &question.mentions {
+                let kind = match mention.constant {
+                    Constant::Strings(_) => continue,
+                    Constant::Numbers(_) => NUMBER,
+                    Constant::Dates(_) => DATE,
+                };
+                *kinds.entry(kind).or_insert(0) += 1;
+                expected[mention.span.clone()].fill(kind.to_owned());
+            }
+            assert_eq!(read(&by_kind, example), expected);
+        }
+        // Both kinds were there to be seen.
+        assert!(
+            kinds.len() == 2 && kinds.values().all(|&count| count > 5),
+            "{kinds:?}"
+        );
+    }
+
     /// A network with all that can be switched on.
     fn everything() -> Config {
         Config {

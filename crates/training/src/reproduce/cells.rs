@@ -1,14 +1,14 @@
 //! What came of a reproduction so far.
 
-use mapo_model::file::load;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::Experiment;
+use super::ensembles::{self, EnsembleResult};
+use super::gradients::{self, GradientResult};
+use crate::Result;
 use crate::compare::statistics::{Difference, Summary};
 use crate::compare::{DEV_PREDICTIONS, Plan, Results, VariantResult};
-use crate::{Error, Result, eval};
 
 /// What came of a reproduction so far. Accuracies are shares, from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,10 @@ pub struct Reproduction {
 pub struct ExperimentResult {
     /// Its name.
     pub name: String,
+    /// The name by which it is asked for.
+    pub chapter: String,
+    /// Where its runs are, inside the reproduction's directory.
+    pub directory: String,
     /// What it shows.
     pub title: String,
     /// The same in a sentence.
@@ -42,7 +46,9 @@ pub struct ExperimentResult {
     pub cells: Vec<CellResult>,
     /// The ensembles.
     pub ensembles: Vec<EnsembleResult>,
-    /// All variants that have as many finished seeds as the first, for curves; none if nothing is finished.
+    /// How far estimates of the gradient lie apart, if that is asked and the first run is finished.
+    pub gradients: Option<Vec<GradientResult>>,
+    /// All variants of which a seed is finished, each with those that are, for curves; none if nothing is finished.
     pub results: Option<Results>,
 }
 
@@ -51,6 +57,8 @@ pub struct ExperimentResult {
 pub struct CellResult {
     /// The variant.
     pub variant: String,
+    /// The command for it alone.
+    pub command: String,
     /// The paper's figure on dev.
     pub paper_dev: Option<String>,
     /// The paper's figure on test.
@@ -59,8 +67,12 @@ pub struct CellResult {
     pub wanted: usize,
     /// The seeds that are finished.
     pub seeds: Vec<u64>,
+    /// Those that have begun and are not finished.
+    pub under_way: Vec<UnderWay>,
     /// Ours on dev, if a seed is finished.
     pub dev: Option<Summary>,
+    /// Questions of dev.
+    pub dev_questions: usize,
     /// Ours on test, if it was measured.
     pub test: Option<Summary>,
     /// The difference to the first variant on dev, over the seeds that both have.
@@ -69,54 +81,48 @@ pub struct CellResult {
     pub seconds: Option<Summary>,
 }
 
-/// An ensemble: the paper's figure beside ours.
+/// A run that has begun and is not finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EnsembleResult {
-    /// The variant whose runs it is made of.
-    pub variant: String,
-    /// How many models it is to have.
-    pub size: usize,
-    /// The paper's figure on test.
-    pub paper_test: Option<String>,
-    /// Ours on dev, if there are as many models.
+pub struct UnderWay {
+    /// Its seed.
+    pub seed: u64,
+    /// The step at which it was last measured.
+    pub step: u64,
+    /// Its accuracy on dev then.
     pub dev: Option<f64>,
-    /// Ours on test, if there are as many models and it was asked for.
-    pub test: Option<f64>,
 }
 
-/// Ensembles that were measured, kept beside the runs.
-#[derive(Serialize, Deserialize)]
-struct Measured {
-    dev: f64,
-    test: Option<f64>,
+/// What is needed of a line of `metrics.jsonl`.
+#[derive(Deserialize)]
+struct Line {
+    step: u64,
+    dev_accuracy: Option<f64>,
 }
 
 impl ExperimentResult {
-    /// Reads what is finished of an experiment. Ensembles are measured if their models are there, on the current rayon
-    /// pool, and kept.
+    /// Reads what is finished of an experiment. Ensembles and gradients are measured if their models are there, on the
+    /// current rayon pool, and kept. `command` is that for the experiment alone; with `/VARIANT` behind it, that for one
+    /// variant.
     ///
     /// # Errors
     /// If a file of a run does not hold what it should.
     pub fn collect(experiment: &Experiment, out: &Path, command: &str) -> Result<Self> {
         let directory = experiment.directory(out);
         let (plan, common) = (&experiment.plan, &experiment.common);
+        let run = |variant: &str, seed: u64| directory.join(Plan::run_directory(variant, seed));
+        let is_finished = |variant: &str, seed: u64| run(variant, seed).join(DEV_PREDICTIONS).exists();
         let finished = |variant: &str| -> Vec<u64> {
-            let is_there = |seed: &&u64| {
-                let run = directory.join(Plan::run_directory(variant, **seed));
-                run.join(DEV_PREDICTIONS).exists()
-            };
-            plan.seeds.iter().filter(is_there).copied().collect()
+            let seeds = plan.seeds.iter().copied();
+            seeds.filter(|&seed| is_finished(variant, seed)).collect()
         };
         let collect = |names: &[&str], seeds: Vec<u64>| -> Result<Option<Results>> {
-            if seeds.is_empty() || names.is_empty() {
+            if seeds.is_empty() {
                 return Ok(None);
             }
             let known = plan.variants.iter();
+            let known = known.filter(|variant| names.contains(&variant.name.as_str()));
             let part = Plan {
-                variants: known
-                    .filter(|variant| names.contains(&variant.name.as_str()))
-                    .cloned()
-                    .collect(),
+                variants: known.cloned().collect(),
                 seeds,
                 ..plan.clone()
             };
@@ -124,106 +130,95 @@ impl ExperimentResult {
         };
         let reference = plan.variants.first().map_or("", |variant| variant.name.as_str());
         let of_reference = finished(reference);
-        let mut cells = Vec::new();
+        let (mut cells, mut all) = (Vec::new(), None::<Results>);
         for variant in &plan.variants {
             let name = variant.name.as_str();
             let seeds = finished(name);
-            let alone = collect(&[name], seeds.clone())?.and_then(first);
-            let both: Vec<u64> = seeds
-                .iter()
-                .filter(|seed| of_reference.contains(seed))
-                .copied()
-                .collect();
-            let beside = match name == reference {
-                true => None,
-                false => collect(&[reference, name], both)?,
-            };
-            let beside = beside.and_then(|results| results.variants.into_iter().nth(1));
-            let (paper_dev, paper_test) = experiment.paper.get(name).cloned().unwrap_or_default();
-            cells.push(CellResult {
+            let alone = collect(&[name], seeds.clone())?;
+            let mut cell = CellResult {
                 variant: name.to_owned(),
-                paper_dev,
-                paper_test,
+                command: format!("{command}/{name}"),
+                paper_dev: None,
+                paper_test: None,
                 wanted: plan.seeds.len(),
+                under_way: Vec::new(),
+                dev: None,
+                dev_questions: alone.as_ref().map_or(0, |alone| alone.dev_questions),
+                test: None,
+                difference: None,
+                seconds: None,
                 seeds,
-                dev: alone.as_ref().map(|alone| alone.dev_best.clone()),
-                test: alone.as_ref().and_then(|alone| alone.test.clone()),
-                difference: beside.and_then(|beside| beside.difference),
-                seconds: alone.map(|alone| alone.seconds),
-            });
+            };
+            (cell.paper_dev, cell.paper_test) = experiment.paper.get(name).cloned().unwrap_or_default();
+            let open = plan.seeds.iter().filter(|seed| !cell.seeds.contains(seed));
+            cell.under_way = open
+                .filter_map(|&seed| under_way(&run(name, seed), seed))
+                .collect();
+            if name != reference {
+                let both = cell.seeds.iter().copied();
+                let both = both.filter(|seed| of_reference.contains(seed)).collect();
+                let beside = collect(&[reference, name], both)?;
+                let beside = beside.and_then(|both| both.variants.into_iter().nth(1));
+                cell.difference = beside.and_then(|beside| beside.difference);
+            }
+            if let Some(mut alone) = alone {
+                for result in &mut alone.variants {
+                    cell.dev = Some(result.dev_best.clone());
+                    cell.test = result.test.clone();
+                    cell.seconds = Some(result.seconds.clone());
+                    result.difference = cell.difference;
+                }
+                match &mut all {
+                    Some(all) => all.variants.append(&mut alone.variants),
+                    None => all = Some(alone),
+                }
+            }
+            cells.push(cell);
         }
-        let level: Vec<&str> = cells
-            .iter()
-            .filter(|cell| cell.seeds == of_reference)
-            .map(|cell| cell.variant.as_str())
-            .collect();
-        let results = collect(&level, of_reference.clone())?;
+        let alone = |name: &str| -> Option<&VariantResult> {
+            let mut variants = all.iter().flat_map(|all| &all.variants);
+            variants.find(|variant| variant.name == name)
+        };
         let ensembles = experiment.ensembles.iter();
         let ensembles =
-            ensembles.map(|ensemble| measure(experiment, &directory, ensemble, &finished(&ensemble.0)));
+            ensembles.map(|row| ensembles::measure(experiment, &directory, row, alone(&row.variant)));
+        let ensembles = ensembles.collect::<Result<_>>()?;
+        let gradients = match (&experiment.gradients, of_reference.first()) {
+            (Some(_), Some(&seed)) => Some(gradients::measure(experiment, &directory, seed)?),
+            (Some(_), None) => Some(Vec::new()),
+            (None, _) => None,
+        };
         Ok(Self {
             name: experiment.name.clone(),
+            chapter: experiment.chapter.clone(),
+            directory: experiment.directory.clone(),
             title: experiment.title.clone(),
             about: experiment.about.clone(),
             command: command.to_owned(),
             steps: common.steps,
             threads: experiment.threads,
-            ensembles: ensembles.collect::<Result<_>>()?,
             cells,
-            results,
+            ensembles,
+            gradients,
+            results: all,
         })
     }
 }
 
-fn first(results: Results) -> Option<VariantResult> {
-    results.variants.into_iter().next()
-}
-
-/// An ensemble of the first finished seeds, if there are enough.
-fn measure(
-    experiment: &Experiment,
-    directory: &Path,
-    (variant, size, paper_test): &(String, usize, Option<String>),
-    seeds: &[u64],
-) -> Result<EnsembleResult> {
-    let mut result = EnsembleResult {
-        variant: variant.clone(),
-        size: *size,
-        paper_test: paper_test.clone(),
-        dev: None,
-        test: None,
-    };
-    let Some(seeds) = seeds.get(..*size) else {
-        return Ok(result);
-    };
-    let plan = &experiment.plan;
-    let file = directory.join(format!("ensemble-{variant}-{size}.json"));
-    let kept = std::fs::read(&file)
-        .ok()
-        .and_then(|kept| serde_json::from_slice::<Measured>(&kept).ok());
-    let measured = match kept.filter(|kept| kept.test.is_some() || plan.test_split.is_none()) {
-        Some(kept) => kept,
-        None => {
-            let model = |&seed: &u64| {
-                let run = directory.join(Plan::run_directory(variant, seed));
-                Ok(Arc::new(load(&run.join("best.safetensors"), false)?.0))
-            };
-            let models = seeds.iter().map(model).collect::<Result<Vec<_>>>()?;
-            let origin = plan.origin(0, 1);
-            let beam = experiment.common.beam;
-            let accuracy = |split: &str| -> Result<f64> {
-                let examples = origin.first()?.examples(split, None, origin.functions)?;
-                Ok(eval::accuracy(&eval::answer(&models, None, &examples, beam)?))
-            };
-            let measured = Measured {
-                dev: accuracy(&plan.dev_split)?,
-                test: plan.test_split.as_deref().map(accuracy).transpose()?,
-            };
-            let text = serde_json::to_vec(&measured).map_err(|error| Error::Settings(error.to_string()))?;
-            mapo_files::write(&file, &text)?;
-            measured
-        }
-    };
-    (result.dev, result.test) = (Some(measured.dev), measured.test);
-    Ok(result)
+/// How far a run has come that is not finished; nothing if it has not begun.
+fn under_way(run: &Path, seed: u64) -> Option<UnderWay> {
+    if !run.join("config.toml").exists() {
+        return None;
+    }
+    let text = std::fs::read_to_string(run.join("metrics.jsonl")).unwrap_or_default();
+    // The last line may be on its way to the disk.
+    let last = text
+        .lines()
+        .rev()
+        .find_map(|line| serde_json::from_str::<Line>(line).ok());
+    Some(UnderWay {
+        seed,
+        step: last.as_ref().map_or(0, |line| line.step),
+        dev: last.and_then(|line| line.dev_accuracy),
+    })
 }

@@ -6,9 +6,13 @@
 //! [report](Reproduction::document) has the paper's figure beside ours in every cell.
 
 mod cells;
+mod ensembles;
+mod gradients;
 mod report;
 
-pub use cells::{CellResult, EnsembleResult, ExperimentResult, Reproduction};
+pub use cells::{CellResult, ExperimentResult, Reproduction, UnderWay};
+pub use ensembles::EnsembleResult;
+pub use gradients::{GradientResult, Gradients};
 
 use mapo_datasets::{Dataset, ReadingChoice, Selection};
 use serde::Deserialize;
@@ -72,8 +76,12 @@ struct Chapter {
     preset: Option<String>,
     #[serde(default)]
     reading: ReadingChoice,
+    /// The experiment whose runs these are too, with more variants or more seeds.
+    runs_of: Option<String>,
     /// At most so many seeds.
     seeds: Option<u64>,
+    /// So many times the budget's seeds.
+    times_seeds: Option<u64>,
     /// A part of the budget's steps.
     steps: Option<f64>,
     /// The same with several numbers of threads.
@@ -82,6 +90,7 @@ struct Chapter {
     variants: Vec<Row>,
     #[serde(default)]
     ensembles: Vec<EnsembleRow>,
+    gradients: Option<GradientRows>,
 }
 
 /// A variant, with the paper's figures for it.
@@ -95,13 +104,23 @@ struct Row {
     test: Option<String>,
 }
 
-/// An ensemble of the runs of a variant, with the paper's figure for it.
+/// An ensemble of the runs of a variant, with the paper's figures for it; of one, it is the best run by dev.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EnsembleRow {
     variant: String,
     size: usize,
+    dev: Option<String>,
     test: Option<String>,
+}
+
+/// Estimators of the gradient whose spread is measured, on the first variant's first run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GradientRows {
+    questions: usize,
+    draws: u64,
+    estimators: Vec<Row>,
 }
 
 /// What a reproduction is done with.
@@ -120,8 +139,10 @@ pub struct Means {
 /// A part of a reproduction: a comparison, and what the paper has for it.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Its name, which is that of its directory too; of several numbers of threads each has one.
+    /// Its name; of several numbers of threads each has one.
     pub name: String,
+    /// The name of its directory; experiments that share runs share it.
+    directory: String,
     /// The name by which it is asked for.
     pub chapter: String,
     /// What it shows.
@@ -136,8 +157,10 @@ pub struct Experiment {
     pub threads: Option<usize>,
     /// The paper's figures on dev and on test, by variant.
     pub paper: BTreeMap<String, (Option<String>, Option<String>)>,
-    /// Ensembles: variant, size, the paper's figure on test.
-    pub ensembles: Vec<(String, usize, Option<String>)>,
+    /// Ensembles of its runs.
+    ensembles: Vec<EnsembleRow>,
+    /// Estimators of the gradient whose spread is measured.
+    gradients: Option<Gradients>,
 }
 
 impl Book {
@@ -212,7 +235,7 @@ impl Book {
                 [] => experiments.push(experiment),
                 several => experiments.extend(several.iter().map(|&threads| Experiment {
                     name: format!("{}-{threads}", chapter.name),
-                    title: format!("{}: {threads}", chapter.title),
+                    directory: format!("{}-{threads}", chapter.name),
                     threads: Some(threads),
                     ..experiment.clone()
                 })),
@@ -232,31 +255,33 @@ impl Book {
         let mut common = preset.parse::<Preset>().map_err(Error::Settings)?.settings();
         let share = budget.steps * chapter.steps.unwrap_or(1.0);
         common.steps = ((common.steps as f64 * share).round() as u64).max(common.refresh);
-        // As many points of a curve as at full length, but no more than a step each.
-        common.evaluate = ((common.evaluate as f64 * share).round() as u64)
-            .max(10)
-            .min(common.steps);
-        let variants = chapter.variants.iter().map(|row| match &row.settings {
-            None => Variant::named(&row.name, &common, data),
-            Some(settings) => {
-                let settings = common.changed_by(settings)?;
-                Ok(Variant {
-                    name: row.name.clone(),
-                    settings,
-                })
-            }
+        // A curve has ten points at least, and no more than at full length: looking takes time too.
+        common.evaluate = common.evaluate.min((common.steps / 10).max(10)).min(common.steps);
+        let variants = |rows: &[Row]| -> Result<Vec<Variant>> {
+            let variants = rows.iter().map(|row| row.variant(&common, data));
+            variants.collect()
+        };
+        let gradients = chapter.gradients.as_ref();
+        let gradients = gradients.map(|rows| {
+            Ok::<_, Error>(Gradients {
+                questions: rows.questions,
+                draws: rows.draws,
+                estimators: variants(&rows.estimators)?,
+            })
         });
-        let variants = variants.collect::<Result<Vec<Variant>>>()?;
+        let gradients = gradients.transpose()?;
+        let variants = variants(&chapter.variants)?;
         let selection = Selection {
             reading: chapter.reading.or(self.reading),
             ..Selection::default()
         };
-        let seeds = chapter.seeds.map_or(budget.seeds, |most| most.min(budget.seeds));
+        let seeds = budget.seeds * chapter.times_seeds.unwrap_or(1);
+        let seeds = chapter.seeds.map_or(seeds, |most| most.min(seeds));
         let paper = chapter.variants.iter();
         let paper = paper.map(|row| (row.name.clone(), (row.dev.clone(), row.test.clone())));
-        let ensembles = chapter.ensembles.iter();
         Ok(Experiment {
             name: chapter.name.clone(),
+            directory: chapter.runs_of.clone().unwrap_or_else(|| chapter.name.clone()),
             chapter: chapter.name.clone(),
             title: chapter.title.clone(),
             about: chapter.about.clone(),
@@ -276,10 +301,26 @@ impl Book {
             common,
             threads: None,
             paper: paper.collect(),
-            ensembles: ensembles
-                .map(|row| (row.variant.clone(), row.size, row.test.clone()))
-                .collect(),
+            ensembles: chapter.ensembles.clone(),
+            gradients,
         })
+    }
+}
+
+impl Row {
+    fn variant(&self, common: &Settings, data: &Dataset) -> Result<Variant> {
+        match &self.settings {
+            None => Variant::named(&self.name, common, data),
+            Some(settings) => {
+                let wrong = |error| Error::Settings(format!("variant {}: {error}", self.name));
+                let settings = common.changed_by(settings).map_err(wrong)?;
+                settings.check().map_err(wrong)?;
+                Ok(Variant {
+                    name: self.name.clone(),
+                    settings,
+                })
+            }
+        }
     }
 }
 
@@ -299,7 +340,24 @@ impl Chapter {
 impl Experiment {
     /// Its directory, inside that of the reproduction.
     pub fn directory(&self, out: &Path) -> PathBuf {
-        out.join(&self.name)
+        out.join(&self.directory)
+    }
+
+    /// The same with one of its variants only.
+    ///
+    /// # Errors
+    /// If it has none of that name.
+    pub fn only(mut self, variant: &str) -> Result<Self> {
+        let known: Vec<&str> = self.plan.variants.iter().map(|one| one.name.as_str()).collect();
+        if !known.contains(&variant) {
+            return Err(Error::Settings(format!(
+                "the experiment '{}' has no row '{variant}'; choose from {}",
+                self.chapter,
+                known.join(", ")
+            )));
+        }
+        self.plan.variants.retain(|one| one.name == variant);
+        Ok(self)
     }
 }
 
@@ -324,12 +382,18 @@ mod tests {
             for budget in book.budgets() {
                 let experiments = book.at(budget, &means(data)).unwrap();
                 let names: std::collections::BTreeSet<_> = experiments.iter().map(|one| &one.name).collect();
-                assert_eq!(names.len(), experiments.len(), "each has a directory of its own");
+                assert_eq!(names.len(), experiments.len(), "each has a name of its own");
+                let out = tempfile::tempdir().unwrap();
                 for experiment in &experiments {
                     experiment.common.check().unwrap();
                     crate::compare::check_distinct(&experiment.plan.variants).unwrap();
-                    for (variant, ..) in &experiment.ensembles {
-                        assert!(experiment.paper.contains_key(variant));
+                    // Those that share runs mean the same by them.
+                    experiment.plan.begin(&experiment.directory(out.path())).unwrap();
+                    for row in &experiment.ensembles {
+                        assert!(experiment.paper.contains_key(&row.variant));
+                    }
+                    for estimator in experiment.gradients.iter().flat_map(|all| &all.estimators) {
+                        estimator.settings.check().unwrap();
                     }
                 }
             }
@@ -346,12 +410,33 @@ mod tests {
     fn at_the_full_budget_runs_are_the_papers() {
         let experiments = Book::named("wtq").unwrap().at("full", &means("wtq:x")).unwrap();
         let objectives = &experiments[0];
-        assert_eq!(objectives.plan.variants.len(), 7);
+        let names: Vec<&str> = objectives
+            .plan
+            .variants
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(names, ["mapo", "mml", "hard_em", "iml"]);
+        let named = |name: &str| experiments.iter().find(|one| one.name == name).unwrap();
+        let in_all = names.iter().copied().chain(
+            named("ablations")
+                .plan
+                .variants
+                .iter()
+                .map(|one| one.name.as_str()),
+        );
+        assert!(
+            crate::compare::PAPER
+                .iter()
+                .all(|name| in_all.clone().any(|known| known == *name))
+        );
+        assert_eq!(named("ensembles").plan.seeds.len(), 10);
+        assert_eq!(named("ensembles").directory, "objectives");
         assert_eq!(objectives.plan.variants[0].settings, Settings::wtq_paper());
         assert_eq!(objectives.plan.seeds, [1, 2, 3, 4, 5]);
         assert_eq!(objectives.plan.reading.linking, Linking::Paper);
         assert_eq!(objectives.paper["mapo"].0.as_deref(), Some("42.3 ± 0.3"));
-        let ours = &experiments[1];
+        let ours = named("ours");
         assert_eq!(ours.plan.variants[0].settings, Settings::wtq());
         let tenth = Book::named("wtq").unwrap().at("tenth", &means("wtq:x")).unwrap();
         assert_eq!(tenth[0].common.steps, 2_500);
