@@ -99,12 +99,6 @@ fn a_person_uploads_asks_and_looks_at_the_steps() {
         person.press(Key::Escape).await;
         person.wait("document.querySelector('#tip').hidden").await;
 
-        person.point_at(".answer .item").await;
-        person.wait("document.querySelector('#tip:not([hidden])')").await;
-        assert_eq!(person.text("#tip").await, told, "the mouse is told the same");
-        person.point_at("#table-name").await;
-        person.wait("document.querySelector('#tip').hidden").await;
-
         // SQL is there to read and to copy; also for the file itself, and that it was not run is said.
         person.click(".code summary").await;
         assert!(person.text(".code pre").await.to_uppercase().contains("SELECT"));

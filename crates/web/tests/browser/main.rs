@@ -13,7 +13,7 @@ mod runs;
 #[path = "../support/mod.rs"]
 mod support;
 
-use fantoccini::actions::{InputSource, KeyAction, KeyActions, MouseActions, PointerAction};
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::wd::WebDriverCompatibleCommand;
@@ -237,21 +237,6 @@ impl<'a> Person<'a> {
             way.push(place.to_string());
         }
         panic!("{css} is not on the way: {way:#?}");
-    }
-
-    /// Points at something with the mouse.
-    async fn point_at(&self, css: &str) {
-        let place = format!(
-            "(() => {{ const box = document.querySelector({}).getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
-            json!(css)
-        );
-        let place: (f64, f64) = serde_json::from_value(self.sees(&place).await).expect("a place");
-        let moved = MouseActions::new("mouse".to_owned()).then(PointerAction::MoveTo {
-            duration: None,
-            x: place.0,
-            y: place.1,
-        });
-        self.browser.perform_actions(moved).await.expect("a movement");
     }
 
     /// Types where the focus is.
