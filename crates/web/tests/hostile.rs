@@ -728,7 +728,7 @@ fn file_of(server: &Running, id: &str, cookie: &str) -> std::path::PathBuf {
         &[("Cookie", cookie)],
         b"",
     );
-    about.json()["note"].as_str().unwrap().into()
+    about.json()["note"].as_str().expect("a place").into()
 }
 
 #[test]
