@@ -162,9 +162,14 @@ class Attack:
 
     def run(self, name, *command, expected=None, preexec=limited, environment=None):
         """Runs a command: it must end by itself, soon, with an answer or one sentence."""
+        def prepared():
+            preexec()
+            # Others may be at work here too: a hang is one of the processor, and only what sleeps is ended by the clock.
+            resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
+
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen([self.mapo, *map(str, command)], stdout=out, stderr=errors, preexec_fn=preexec, env=environment, cwd=self.folder)
-            timer = threading.Timer(120, process.kill)
+            process = subprocess.Popen([self.mapo, *map(str, command)], stdout=out, stderr=errors, preexec_fn=prepared, env=environment, cwd=self.folder)
+            timer = threading.Timer(1200, process.kill)
             timer.start()
             _, status, usage = os.wait4(process.pid, 0)
             timer.cancel()
