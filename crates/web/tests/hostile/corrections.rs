@@ -24,11 +24,14 @@ fn keeps(folder: &Path, script: &str, limits: Limits) -> Running {
 /// All files below a folder, but those that only say who is at work.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+    for entry in std::fs::read_dir(folder)
+        .expect("the folder of corrections")
+        .flatten()
+    {
         let path = entry.path();
         match path.is_dir() {
             true => found.extend(files(&path)),
-            false if path.file_name().unwrap() != ".mapo-corrections.lock" => found.push(path),
+            false if path.file_name().expect("a name") != ".mapo-corrections.lock" => found.push(path),
             false => {}
         }
     }
@@ -41,10 +44,10 @@ fn kept(folder: &Path) -> Vec<Value> {
     let all = files(folder).into_iter();
     let corrections = all.filter(|file| file.ends_with("mapo-corrections.jsonl"));
     let text: String = corrections
-        .map(|file| std::fs::read_to_string(file).unwrap())
+        .map(|file| std::fs::read_to_string(file).expect("corrections"))
         .collect();
     text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect()
 }
 
