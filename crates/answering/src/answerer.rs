@@ -374,9 +374,9 @@ fn reply(
                 && reply.unknown.is_empty()
                 && !explained.is_doubtful
                 && unread.is_none();
-            reply.shown = explained.shown;
-            reply.answer = explained.answer;
-            reply.answer_total = explained.answer_total;
+            visit(interpreter, &choice.best.tokens)?;
+            let items = Items::of(interpreter);
+            (reply.answer, reply.shown, reply.answer_total) = (items.answer, items.shown, items.total);
             reply.program = explained.program;
             reply.english = explained.english;
             reply.sql = explained.sql;
@@ -409,22 +409,41 @@ fn reply(
     Ok(reply)
 }
 
+/// The items of an answer as people are told them.
+struct Items {
+    /// The first as text.
+    answer: Vec<String>,
+    /// The same as people write them.
+    shown: Vec<String>,
+    /// How many there are.
+    total: usize,
+}
+
+impl Items {
+    /// Of the program that the interpreter stands at the end of.
+    fn of(interpreter: &Interpreter) -> Self {
+        let items = interpreter.answer_items();
+        let first = items.clone().take(MOST_VALUES).map(|item| item.to_string());
+        let answer: Vec<String> = first.collect();
+        Self {
+            shown: answer.iter().map(|item| plainly(item).into_owned()).collect(),
+            answer,
+            total: items.count(),
+        }
+    }
+}
+
 /// A runner-up: without the steps, which nobody has asked for yet.
 fn alternative(interpreter: &mut Interpreter, tokens: &[Token], probability: f64) -> Result<Alternative> {
     visit(interpreter, tokens)?;
-    let items = interpreter.answer_items();
+    let items = Items::of(interpreter);
     let mut alternative = Alternative {
-        answer: items
-            .clone()
-            .take(MOST_VALUES)
-            .map(|item| item.to_string())
-            .collect(),
-        answer_total: items.count(),
+        answer: items.answer,
+        shown: items.shown,
+        answer_total: items.total,
         probability,
         ..Alternative::default()
     };
-    let shown = alternative.answer.iter().map(|item| plainly(item).into_owned());
-    alternative.shown = shown.collect();
     let context = interpreter.context();
     if let Some(program) = context.decode(tokens) {
         let table = context.table();

@@ -60,7 +60,9 @@ fn a_second_look_is_learnt_kept_used_and_measured() {
     let bytes = std::fs::read(&model).unwrap();
     let learn = rank
         .into_iter()
-        .chain(["--split", "dev", "--data", "toy", "--split", "test", "--json"]);
+        .chain(["--split", "dev", "--data", "toy", "--split", "test", "--json"])
+        // As `mapo eval` looks without a second look: five programs, however improbable.
+        .chain(["--beam", "5", "--reach", "1000"]);
     let learnt = json(learn.clone());
     assert_eq!(
         std::fs::read(&model).unwrap(),

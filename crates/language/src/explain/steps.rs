@@ -125,7 +125,7 @@ pub(crate) fn explain_program(
             }),
             false => None,
         };
-        let values = interpreter.answer_items();
+        let values = interpreter.answer_values();
         let (function, call) = &calls[index];
         let before: Vec<Option<&RowSet>> = steps.iter().map(|step| step.rows.as_ref()).collect();
         let cells = (function.definition().cells)(&Seen {

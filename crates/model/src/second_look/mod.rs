@@ -254,6 +254,7 @@ mod tests {
         let mut builder = TableBuilder::new("shops", ["Name", "City", "Twin city"]);
         builder.push_row(["Tulsa Toys", "Omaha", "Tulsa"]);
         builder.push_row(["Book Barn", "Tulsa", "Omaha"]);
+        builder.push_row(["Tulsa Tools", "Reno", "Omaha"]);
         let table = Arc::new(builder.finish());
         let question = Question::read(
             "which names are there with tulsa as twin city",
