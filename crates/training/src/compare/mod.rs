@@ -17,7 +17,7 @@
 
 mod document;
 mod plan;
-mod plot;
+pub(crate) mod plot;
 pub mod report;
 mod results;
 mod runs;

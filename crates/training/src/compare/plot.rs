@@ -401,7 +401,7 @@ fn ticks(low: f64, high: f64, most: usize) -> Vec<f64> {
 }
 
 /// A whole number with commas.
-fn grouped(number: f64) -> String {
+pub(crate) fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::cells::{CellResult, ExperimentResult, Reproduction, UnderWay};
+use crate::compare::plot::grouped;
 use crate::compare::statistics::Summary;
 use crate::compare::{Block, Cell, Document, report};
 use crate::{Error, Result};
@@ -114,7 +115,7 @@ fn blocks_of(chapter: &[ExperimentResult]) -> Result<Vec<Block>> {
         Block::Paragraph(format!(
             "{} Each run has {} steps.",
             first.about,
-            count(first.steps)
+            grouped(first.steps as f64)
         )),
     ];
     blocks.extend(tables_of(chapter));
@@ -206,7 +207,11 @@ impl ExperimentResult {
 
     /// What a run that is not finished says.
     fn so_far(&self, run: &UnderWay) -> String {
-        let step = format!("at step {} of {}", count(run.step), count(self.steps));
+        let step = format!(
+            "at step {} of {}",
+            grouped(run.step as f64),
+            grouped(self.steps as f64)
+        );
         match run.dev {
             Some(dev) => format!("{step}: {:.1}", 100.0 * dev),
             None => step,
@@ -331,19 +336,6 @@ fn share(Summary { mean, std, .. }: &Summary, questions: usize) -> String {
             )
         }
     }
-}
-
-/// A number with its thousands apart.
-fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A time as people say it.
