@@ -108,22 +108,43 @@ fn as_rank(number: f64) -> Option<usize> {
     whole.then_some(number.min(LAST) as usize)
 }
 
+/// How many codes are looked for at once: a bit each, in a few words on the stack.
+const WINDOW: u32 = 4096;
+
 /// Whether the column has so many different values in the rows.
 fn has_values(machine: &Machine, rows: RowsRef, column: ColumnId, wanted: usize) -> bool {
     let column = machine.column(column);
-    if column.values_len() < wanted {
-        return false;
-    }
-    let (codes, mut known) = (column.codes(), 0);
-    // Ranks are small numbers: the best codes so far, each better than the one before, are enough.
-    let mut last = None;
+    let codes = column.codes();
+    column.values_len() >= wanted
+        && has_codes(
+            || {
+                machine
+                    .rows(rows)
+                    .map(|row| codes.of(row))
+                    .filter(|code| *code != NO_VALUE)
+            },
+            wanted,
+        )
+}
+
+/// Whether there are so many different codes. Each pass counts those of one window, which begins at the lowest that is
+/// not counted yet, so that nothing is allocated and a rank in the hundreds takes one pass over a large table, not hundreds.
+fn has_codes<I: Iterator<Item = u32>>(codes: impl Fn() -> I, wanted: usize) -> bool {
+    let (mut known, mut base) = (0, codes().min());
     while known < wanted {
-        let next = machine.rows(rows).map(|row| codes.of(row));
-        let next = next.filter(|code| *code != NO_VALUE && last.is_none_or(|last| *code > last));
-        match next.min() {
-            Some(code) => (last, known) = (Some(code), known + 1),
-            None => return false,
+        let Some(from) = base else {
+            return false;
+        };
+        mapo_stopping::check();
+        let (mut seen, mut beyond) = ([0_u64; WINDOW as usize / 64], None::<u32>);
+        for code in codes().filter(|code| *code >= from) {
+            match code - from {
+                place @ 0..WINDOW => seen[place as usize / 64] |= 1 << (place % 64),
+                _ => beyond = Some(beyond.map_or(code, |least| least.min(code))),
+            }
         }
+        known += rows::count(&seen);
+        base = beyond;
     }
     true
 }
@@ -301,3 +322,31 @@ const CASES: &str = r"
   not offered: v0
   = rows
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn different_codes_are_counted_as_a_set_counts_them(codes in vec(0..40_000_u32, 0..300), near in vec(0..30_u32, 0..300), wanted in 0..400_usize) {
+            let codes: Vec<u32> = codes.into_iter().chain(near).collect();
+            let different: BTreeSet<u32> = codes.iter().copied().collect();
+            prop_assert_eq!(has_codes(|| codes.iter().copied(), wanted), different.len() >= wanted);
+        }
+    }
+
+    #[test]
+    fn a_high_rank_takes_few_passes_over_the_rows() {
+        let passes = std::cell::Cell::new(0);
+        let codes = || {
+            passes.set(passes.get() + 1);
+            (0..100_000_u32).rev()
+        };
+        assert!(has_codes(codes, 4096));
+        assert_eq!(passes.get(), 2);
+    }
+}
