@@ -144,5 +144,19 @@ def test_gymnasium_is_explored_where_it_is_deterministic() -> None:
     unseeded.reset = lambda seed=None, options=None: slippery.reset()
     with pytest.raises(mapo.MapoError, match="not deterministic"):
         mapo.from_gymnasium(unseeded, steps=30)
+    numpy = pytest.importorskip("numpy")
+    resets: list[int] = []
+
+    def picture(seed: Any = None, options: Any = None) -> Any:
+        resets.append(0)
+        seen = numpy.zeros(10_000)
+        seen[5000] = len(resets)
+        return seen, lake.reset(seed=seed)[1]
+
+    # One number in the middle of many, which an array that is printed leaves out.
+    flickering: Any = gymnasium.Wrapper(lake)
+    flickering.reset = picture
+    with pytest.raises(mapo.MapoError, match="not deterministic"):
+        mapo.from_gymnasium(flickering, steps=8)
     with pytest.raises(mapo.MapoError, match="discrete actions"):
         mapo.from_gymnasium(gymnasium.make("Pendulum-v1"))

@@ -54,6 +54,31 @@ def test_a_policy_learns_what_is_wanted(objective: str, tmp_path: Path) -> None:
     assert 0 < best.probability <= 1 and len(best.program) == 4
 
 
+class ScoredCoins(mapo.ScoringEnv):
+    """The same, of which only whole programs are scored."""
+
+    choices = [2] * 4
+
+    def __init__(self, number: int) -> None:
+        self.wanted = tuple(number >> place & 1 for place in range(4))
+        self.context = ["heads" if coin else "tails" for coin in self.wanted]
+
+    def score(self, programs: Sequence[tuple[int, ...]]) -> Sequence[float]:
+        return [float(program == self.wanted) for program in programs]
+
+
+@pytest.mark.parametrize("objective", ["hard_em", "reinforce", "augmented"])
+def test_every_objective_trains(objective: str) -> None:
+    policy = mapo.train(coins(), actions=2, objective=objective, steps=20, settings={"width": 8})
+    assert policy.report["tasks"] == 10 and len(policy.programs(coins())) == 10
+
+
+def test_what_is_scored_in_lists_is_learnt_too() -> None:
+    scored = [ScoredCoins(number) for number in range(10)]
+    one, other = (mapo.train(envs, actions=2, steps=20, settings={"width": 8}) for envs in (coins(), scored))
+    assert one.programs(coins()) == other.programs(scored)
+
+
 def thread_states() -> int:
     """How many threads Python knows."""
     python = ctypes.pythonapi

@@ -81,6 +81,19 @@ def test_an_index_without_a_name_is_no_column(films: Films) -> None:
     assert categories.to_csv() == mapo.Table(films).to_csv()
 
 
+def test_pandas_needs_no_arrow_and_may_mix_types(films: Films, monkeypatch: pytest.MonkeyPatch) -> None:
+    mixed = pandas_frame({"Part": ["bolt", "nut"], "Price": [1, "n/a"]})
+    assert [mapo.Table(mixed).row(row) for row in (0, 1)] == [["bolt", "1"], ["nut", "n/a"]]
+    frame = pandas_frame(films)
+
+    def lacking(self: Any, requested_schema: Any = None) -> Any:
+        raise ImportError("Missing optional dependency 'pyarrow'.")
+
+    monkeypatch.setattr(type(frame), "__arrow_c_stream__", lacking)
+    assert mapo.Table(frame).to_csv() == mapo.Table(films).to_csv()
+    assert set(mapo.Table(frame.set_index("Title")).headers) == set(films)
+
+
 def test_rows_may_lack_keys() -> None:
     table = mapo.Table([{"a": 1}, {"b": "x", "a": None}])
     assert table.headers == ["a", "b"]

@@ -87,6 +87,7 @@ def test_callbacks_may_end_it(tmp_path: Path) -> None:
 
     fitted = trainer(tmp_path / "run", steps=1000).fit(learnt_from(), callbacks=[enough])
     assert fitted.history_[-1]["step"] < 1000 and fitted.model_
+    assert fitted.steps_ >= 10 and fitted.dev_accuracy_ == fitted.history_[0]["dev_accuracy"]
 
     def broken(event: dict[str, Any]) -> None:
         raise ZeroDivisionError("in the callback")

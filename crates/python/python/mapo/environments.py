@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,10 +55,20 @@ class ScoringEnv(ABC):
 
     #: How many actions there are at each step: 0 to choices[i] - 1 at step i.
     choices: Sequence[int] = ()
+    #: As those of `Env`; nothing that only explores needs them.
+    context: Sequence[str] = ()
+    mentions: Sequence[tuple[int, int]] = ()
 
     @abstractmethod
     def score(self, programs: Sequence[Program]) -> Sequence[float]:
         """The reward of each of some whole programs."""
+
+    def look(self, prefix: Program) -> tuple[Sequence[int], float | None]:
+        """The same by prefixes, which is how a policy walks: each program is scored alone."""
+        if len(prefix) < len(self.choices):
+            return range(self.choices[len(prefix)]), None
+        (reward,) = self.score([prefix])
+        return [], float(reward)
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,15 @@ def explore(env: Env | ScoringEnv, programs: int = 1000, *, seed: int = 0, examp
     return Exploration([(tuple(program), reward) for program, reward in kept], tried, dead_ends, complete)
 
 
+def _exactly(seen: Any) -> str:
+    """All of an observation: an array that is written out leaves most of its numbers out."""
+    if isinstance(seen, Mapping):
+        return repr({key: _exactly(part) for key, part in seen.items()})
+    if isinstance(seen, (tuple, list)):
+        return repr([_exactly(part) for part in seen])
+    return repr(seen.tobytes()) if hasattr(seen, "tobytes") else repr(seen)
+
+
 class _Gymnasium(Env):
     """A deterministic environment of Gymnasium: a program is what is done in an episode, its reward what all steps earn."""
 
@@ -110,7 +129,7 @@ class _Gymnasium(Env):
         self._restart()
 
     def _restart(self) -> None:
-        _, self._info = self._env.reset(seed=self._seed)
+        self._seen, self._info = self._env.reset(seed=self._seed)
         self._here: Program = ()
         self._earned, self._is_over = 0.0, False
 
@@ -138,7 +157,7 @@ class _Gymnasium(Env):
             played: list[list[str]] = []
             for _ in range(2):
                 self._restart()
-                state, said = episode + 1, []
+                state, said = episode + 1, [_exactly(self._seen)]
                 for _ in range(self._steps):
                     actions, reward = self.look(self._here)
                     if reward is not None or not actions:
@@ -146,14 +165,14 @@ class _Gymnasium(Env):
                     # Chosen by numbers of our own, so that Python's stay where they are.
                     state = (1103515245 * state + 12345) % 2**31
                     seen = self._step(actions[state // 65536 % len(actions)])
-                    said.append(f"{seen!r} {self._earned!r} {self._is_over} {actions!r}")
+                    said.append(f"{_exactly(seen)} {self._earned!r} {self._is_over} {actions!r}")
                 played.append(said)
             if played[0] != played[1]:
                 place = next(
                     (place for place, two in enumerate(zip(*played)) if two[0] != two[1]), min(map(len, played))
                 )
                 raise MapoError(
-                    f"the environment is not deterministic: the same actions lead elsewhere at step {place + 1}; "
+                    f"the environment is not deterministic: the same actions lead elsewhere at step {place}; "
                     "only what always goes the same way can be explored"
                 )
         self._restart()

@@ -12,7 +12,7 @@ from typing import Any
 
 from mapo import _mapo
 from mapo._mapo import MapoError
-from mapo.environments import Env, Program
+from mapo.environments import Env, Program, ScoringEnv
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Policy:
         report: dict[str, Any] = json.loads(self._policy.report())
         return report
 
-    def programs(self, envs: Sequence[Env], *, width: int = 5) -> list[list[Written]]:
+    def programs(self, envs: Sequence[Env | ScoringEnv], *, width: int = 5) -> list[list[Written]]:
         """For each environment its most probable programs, the best first, found by a beam of this width; 1 is greedy."""
         found = self._policy.programs(_given(envs), width)
         return [[Written(tuple(program), reward, math.exp(log)) for program, reward, log in one] for one in found]
 
-    def evaluate(self, envs: Sequence[Env], *, width: int = 5) -> Evaluation:
+    def evaluate(self, envs: Sequence[Env | ScoringEnv], *, width: int = 5) -> Evaluation:
         """What it comes to on environments, those of its training or others."""
         found = self.programs(envs, width=width)
         best = [programs[0].reward if programs else 0.0 for programs in found]
@@ -75,7 +75,7 @@ class Policy:
 
 
 def train(
-    envs: Sequence[Env],
+    envs: Sequence[Env | ScoringEnv],
     *,
     actions: int,
     objective: str | Mapping[str, object] = "mapo",
@@ -115,7 +115,7 @@ def train(
     return Policy(_mapo.Policy.train(_given(envs), json.dumps(wanted), hear))
 
 
-def _given(envs: Sequence[Env]) -> list[tuple[Callable[..., Any], list[str], list[tuple[int, int]]]]:
+def _given(envs: Sequence[Env | ScoringEnv]) -> list[tuple[Callable[..., Any], list[str], list[tuple[int, int]]]]:
     return [
         (env.look, [str(word) for word in env.context], [(int(first), int(end)) for first, end in env.mentions])
         for env in envs

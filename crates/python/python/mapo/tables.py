@@ -54,8 +54,20 @@ class Table:
             raise MapoError("`read` says how a file is written, and this is none; leave it out")
         name = name or "the table"
         if isinstance(data, ArrowStream):
-            self._table = _mapo.Table.from_arrow(data, name, keep_totals)
-            return
+            try:
+                self._table = _mapo.Table.from_arrow(data, name, keep_totals)
+                return
+            except MapoError:
+                raise
+            except (ImportError, TypeError, ValueError):
+                # Pandas needs pyarrow to speak Arrow, and pyarrow has no type for a column of numbers and texts. The values
+                # are there all the same.
+                if not hasattr(data, "to_dict") or not hasattr(data, "columns"):
+                    raise
+                data = cast(Any, data).reset_index() if _has_named_index(data) else data
+                if len(set(map(str, cast(Any, data).columns))) < len(cast(Any, data).columns):
+                    raise
+                data = cast("Mapping[str, object]", cast(Any, data).to_dict(orient="list"))
         headers, columns = _columns(data, name)
         self._table = _mapo.Table.from_columns(headers, columns, name, keep_totals)
 
@@ -92,6 +104,11 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table {self.name}: {len(self)} rows of {', '.join(self.headers)}>"
+
+
+def _has_named_index(frame: Any) -> bool:
+    """Whether a frame of pandas has an index that is a column to its owner, as those of groups are."""
+    return any(name is not None for name in getattr(getattr(frame, "index", None), "names", []))
 
 
 def _columns(data: object, name: str) -> tuple[list[str], list[Sequence[object]]]:

@@ -123,7 +123,9 @@ class Trainer:
             self.dev_accuracy_ = came_to["dev_accuracy"]
             self.steps_ = came_to["step"]
         except StopTraining:
-            pass
+            # What the run had come to when it was ended, as far as it was told.
+            best = [event["dev_accuracy"] for event in self.history_ if event["is_best"]]
+            self.dev_accuracy_ = best[-1] if best else None
         finally:
             if shown:
                 shown.close()
@@ -144,6 +146,8 @@ class Trainer:
         return score(self.model_, test, split=split, limit=limit)
 
     def _hear(self, event: dict[str, Any]) -> None:
+        if event["event"] in ("step", "measured"):
+            self.steps_ = event["step"]
         if event["event"] == "measured":
             self.history_.append(event)
 
