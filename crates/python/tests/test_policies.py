@@ -6,6 +6,7 @@ import _thread
 import ctypes
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,8 +92,17 @@ def thread_states() -> int:
     return states
 
 
+def settled(most: int) -> int:
+    """How many threads Python knows once there are no more than so many: some end on their own, after those who waited for their work."""
+    deadline = time.monotonic() + 30
+    while thread_states() > most and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return thread_states()
+
+
 def test_threads_are_kept_while_they_live_and_no_longer() -> None:
-    before = thread_states()
+    # Those of an earlier test may still be ending.
+    before = settled(threading.active_count())
     during: set[int] = set()
 
     def count(event: dict[str, Any]) -> None:
@@ -101,11 +111,7 @@ def test_threads_are_kept_while_they_live_and_no_longer() -> None:
     policy = mapo.train(coins(), actions=2, steps=100, settings={"width": 8, "threads": 2}, callbacks=[count])
     policy.programs(coins())
     assert max(during) > 0
-    # Some end on their own, after those who waited for their work.
-    deadline = time.monotonic() + 30
-    while thread_states() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert thread_states() == before
+    assert settled(before) == before
 
 
 def test_python_may_end_while_threads_do() -> None:
