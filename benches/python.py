@@ -3,7 +3,7 @@
 of data frame, and environments that are written in Python. Figures are in docs/python.md.
 
     pip install target/wheels/mapo-*.whl pandas polars pyarrow duckdb
-    python benches/python.py [calls] [rows] [environments]
+    python benches/python.py [calls] [rows] [texts] [environments]
 
 The command is the package's own script, or the program that MAPO_BINARY names.
 """
@@ -19,6 +19,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -166,6 +167,55 @@ def rows_of(kind: str) -> None:
     )
 
 
+def texts() -> None:
+    """A column of long texts, all different, from each kind of data frame: whether it is copied, and how long another thread
+    waits meanwhile."""
+    for kind in ("pyarrow", "pandas", "pieces", "polars", "duckdb"):
+        subprocess.run([sys.executable, __file__, f"texts-of-{kind}"], check=True)
+
+
+def texts_of(kind: str) -> None:
+    import pyarrow
+
+    filling = "lorem ipsum dolor sit amet " * 7
+    frame = pyarrow.table({"text": pyarrow.array((f"{number:07} {filling}" for number in range(ROWS)), pyarrow.large_string())})
+    size = frame.nbytes / 1e6
+    match kind:
+        case "pandas":
+            frame = frame.to_pandas()
+        case "pieces":
+            frame = pyarrow.concat_tables([frame.slice(0, ROWS // 2), frame.slice(ROWS // 2)])
+        case "polars":
+            import polars
+
+            frame = polars.from_arrow(frame)
+        case "duckdb":
+            import duckdb
+
+            frame = duckdb.connect().from_arrow(frame)
+    mapo.Table({"a": [1]})
+    awake, done = [], threading.Event()
+
+    def wake() -> None:
+        while not done.is_set():
+            awake.append(time.perf_counter())
+            time.sleep(0.001)
+
+    other = threading.Thread(target=wake)
+    before = memory()
+    other.start()
+    began = time.perf_counter()
+    table = mapo.Table(frame)
+    read = time.perf_counter() - began
+    done.set()
+    other.join()
+    longest = max(after - before for before, after in zip(awake, awake[1:]))
+    print(
+        f"{kind:<8} {len(table)} texts of {size:.0f} MB: {memory() - before:.0f} MB more, {read:.2f} s; "
+        f"another thread waited {1000 * longest:.0f} ms at the longest"
+    )
+
+
 def environments() -> None:
     """Programs a second of a tree with four actions at each of ten steps."""
 
@@ -187,9 +237,11 @@ def environments() -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    wanted = sys.argv[1:] or ["calls", "rows", "environments"]
+    wanted = sys.argv[1:] or ["calls", "rows", "texts", "environments"]
     for each in wanted:
         if each.startswith("rows-of-"):
             rows_of(each.removeprefix("rows-of-"))
+        elif each.startswith("texts-of-"):
+            texts_of(each.removeprefix("texts-of-"))
         else:
-            {"calls": calls, "rows": rows, "environments": environments}[each]()
+            {"calls": calls, "rows": rows, "texts": texts, "environments": environments}[each]()
