@@ -43,7 +43,7 @@ class Env(ABC):
 
 class ScoringEnv(ABC):
     """An environment in which every program is as long, with as many actions at each step, and whose programs are scored
-    many at once. It is about four times as fast as one that looks at each prefix.
+    many at once. It is about three times as fast as one that looks at each prefix.
 
     >>> class Coins(ScoringEnv):
     ...     choices = [2, 2, 2]
