@@ -98,7 +98,7 @@ def _rows(reply: dict[str, Any], table: Table) -> str:
     if len(columns) < len(table.headers):
         notes.append(f"{len(columns)} of {len(table.headers)} columns")
     note = f'<p style="{_QUIET}">{"; ".join(notes)}</p>' if notes else ""
-    return f'<table style="border-collapse:collapse"><tr><th></th>{head}</tr>{"".join(body)}</table>{note}'
+    return f'<table cellpadding="4" style="border-collapse:collapse"><tr><th></th>{head}</tr>{"".join(body)}</table>{note}'
 
 
 def _short(text: str) -> str:
