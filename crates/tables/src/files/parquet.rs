@@ -271,6 +271,11 @@ fn check_footer(file: &impl ChunkReader) -> Result<(), ParquetError> {
 fn check_pages(file: &impl ChunkReader, about: &ParquetMetaData) -> Result<u64, ParquetError> {
     let (mut packed, mut unpacked) = (0_u64, 0_u64);
     for chunk in about.row_groups().iter().flat_map(|group| group.columns()) {
+        // The crate takes it for granted that none is below zero, and panics.
+        let first = chunk.dictionary_page_offset().unwrap_or(0);
+        if chunk.data_page_offset().min(first).min(chunk.compressed_size()) < 0 {
+            return Err(broken("a column is said to begin before the file"));
+        }
         let (start, length) = chunk.byte_range();
         let end = start.saturating_add(length);
         packed = packed.saturating_add(length);
