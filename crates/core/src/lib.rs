@@ -103,8 +103,9 @@ pub use objective::{
 };
 pub use program::{Action, PrefixHash, PrefixTree, Steps, shared_prefix};
 pub use roles::{
-    ByReward, DoorError, Doors, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt, MemoryStore, Move,
-    Needs, Place, Policy, PolicyStore, Queue, Scores, Taken, Unusable, score_by_level, settle,
+    Alone, Assistants, ByReward, DoorError, Doors, Env, Estimator, FromMemory, FromPolicy, Learner, Learnt,
+    MemoryStore, Move, Needs, Place, Policy, PolicyStore, Queue, Scores, Taken, Unusable, average,
+    score_by_level, settle,
 };
 pub use run::{
     ActorLife, Course, Exchange, ExchangePlace, ExchangeQueue, Group, LearnerLife, Lease, Run, RunError,

@@ -73,6 +73,14 @@ pub enum Error {
         /// Who.
         holder: String,
     },
+    /// A learner that works alone.
+    #[error(
+        "the learner of '{run}' takes no assistants: it works in lock step, or keeps a log of its batches"
+    )]
+    NoAssistants {
+        /// The run.
+        run: String,
+    },
     /// The run has come to its end.
     #[error("the run is over")]
     Over,

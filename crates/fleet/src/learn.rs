@@ -10,9 +10,11 @@ use mapo_model::NeuralPolicy;
 use mapo_training::{Questions, RunConfig, Session, Trainer};
 use serde::{Deserialize, Serialize};
 
+use crate::assistants::{AssistanceCounts, Distant};
 use crate::digest::Digests;
 use crate::error::at;
 use crate::evaluate::Elsewhere;
+use crate::learnt::LearntFrom;
 use crate::lease::{Held, Leases, Rate, own_name};
 use crate::log::BatchLog;
 use crate::memories::Memories;
@@ -73,6 +75,10 @@ pub fn lead<T>(
     if let Some((before, _)) = record::read::<Dropped>(&keys, keys::DROPPED)? {
         dropped.begin_with(before);
     }
+    let learnt = Arc::new(LearntFrom::default());
+    // What assistants add is in no log and in no single thread.
+    let takes_assistants = !learning.is_lock_step && !learning.is_logged;
+    let assistance = takes_assistants.then(|| Arc::new(AssistanceCounts::default()));
     let memories = Memories::open(server, &record, &name)?;
     if let Some(over) = keys.get(keys::OVER)? {
         keys.remove(keys::OVER, over.revision)?;
@@ -95,7 +101,7 @@ pub fn lead<T>(
             (epoch, Arc::clone(&step)),
             threads,
             Arc::clone(&is_taken_over),
-            Arc::clone(&dropped),
+            (Arc::clone(&dropped), Arc::clone(&learnt)),
             log,
         )?,
         policies: Publisher::open(server, &record, parcel, epoch, Arc::clone(&step))?,
@@ -117,13 +123,21 @@ pub fn lead<T>(
             step: 0,
             steps: config.settings.steps,
             speed: 0.0,
+            assistance: None,
         },
+        assistance: assistance.as_deref(),
         step: &step,
         is_taken_over: &is_taken_over,
         dropped: &dropped,
     };
     let start = session.trainer.learner().model()?;
     let mut session = session.with_actors(Box::new(doors), rounds);
+    if let Some(counts) = &assistance {
+        let (numbers, counts) = (start.values().len(), Arc::clone(counts));
+        let now = (epoch, Arc::clone(&step));
+        let assistants = Distant::open(server, &record, now, numbers, learnt, counts)?;
+        session = session.with_assistants(Box::new(assistants));
+    }
     if learning.is_measured_elsewhere {
         session = session.with_examiner(Box::new(Elsewhere::open(server, &record, start, epoch)?));
     }
@@ -278,6 +292,7 @@ struct Keeping<'k, 's> {
     step: &'k AtomicU64,
     is_taken_over: &'k AtomicBool,
     dropped: &'k DropCounts,
+    assistance: Option<&'k AssistanceCounts>,
 }
 
 impl Keeping<'_, '_> {
@@ -291,6 +306,7 @@ impl Keeping<'_, '_> {
             last = step;
             self.leading.step = step;
             self.leading.speed = speed.take();
+            self.leading.assistance = self.assistance.map(AssistanceCounts::get);
             kept = self.tell().and_then(|()| self.renew(&mut held));
             if kept.is_err() {
                 self.is_taken_over.store(true, Relaxed);
@@ -306,6 +322,7 @@ impl Keeping<'_, '_> {
         }
         if kept.is_ok() {
             self.leading.step = self.step.load(Relaxed);
+            self.leading.assistance = self.assistance.map(AssistanceCounts::get);
             self.tell()?;
             self.leases.give_back(&held)?;
         }

@@ -13,6 +13,7 @@
 //!
 //! * [`Server`] connects; tokio stays in it.
 //! * [`lead`] lets actors elsewhere act for a training session, [`act()`] lets actors work for one.
+//! * [`assist()`] finds gradients of further batches for its learner.
 //! * [`evaluate()`] measures the models of a run while it goes on.
 //! * [`replay()`] learns again from the batches that a learner has logged.
 //! * [`status()`] says who takes part and how it goes; [`list`] names the runs of a server, [`forget`] takes one
@@ -26,17 +27,21 @@
 #![forbid(unsafe_code)]
 
 mod act;
+mod assist;
+mod assistants;
 mod digest;
 mod error;
 mod evaluate;
 mod holding;
 mod jobs;
 mod learn;
+mod learnt;
 mod lease;
 mod log;
 mod memories;
 mod message;
 mod parcel;
+mod pieces;
 mod place;
 mod policies;
 mod presence;
@@ -48,6 +53,8 @@ mod shares;
 mod status;
 
 pub use act::{Acted, Acting, act};
+pub use assist::{Assisted, Assisting, assist};
+pub use assistants::{Applied, Assistance};
 pub use digest::Digests;
 pub use error::{Error, Result};
 pub use evaluate::evaluate;
@@ -57,6 +64,7 @@ pub use learn::{Learning, lead};
 pub use memories::Round;
 pub use message::{Kind, Seal, WrongMessage};
 pub use parcel::Parameters;
+pub use pieces::{About, Assembly, Portion};
 pub use policies::{Parcel, Version};
 pub use presence::{Leading, Presence};
 pub use queue::Dropped;

@@ -39,6 +39,12 @@ pub enum Kind {
     File = 5,
     /// That a model waits to be measured.
     Exam = 6,
+    /// Parameters for which assistants find gradients.
+    Parameters = 7,
+    /// A gradient.
+    Gradient = 8,
+    /// Which gradients were learnt from.
+    Applied = 9,
 }
 
 /// A message that nobody should believe.
@@ -83,6 +89,9 @@ pub struct Seal {
 }
 
 impl Seal {
+    /// Bytes of a message beside what it holds.
+    pub const LENGTH: usize = HEADER;
+
     /// A message.
     ///
     /// ```

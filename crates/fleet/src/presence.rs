@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::assistants::Assistance;
 use crate::policies::Version;
 
 /// What an actor's process says of itself.
@@ -36,4 +37,7 @@ pub struct Leading {
     pub steps: u64,
     /// Steps a second, lately.
     pub speed: f64,
+    /// What has come of assistants; nothing if it takes none.
+    #[serde(default)]
+    pub assistance: Option<Assistance>,
 }

@@ -15,6 +15,7 @@ use mapo_core::{DoorError, Place, Queue, Taken, TrainingBatch, WrongBatch};
 use serde::{Deserialize, Serialize};
 
 use crate::error::at;
+use crate::learnt::LearntFrom;
 use crate::log::BatchLog;
 use crate::message::{Kind, Seal};
 use crate::record::{Names, Record};
@@ -65,6 +66,19 @@ impl DropCounts {
     }
 }
 
+/// Who takes batches out of the queue: the learner and its assistants.
+pub(crate) fn consumer(server: &Server, record: &Record, stream: &Stream) -> Result<Consumer<pull::Config>> {
+    server.retry("the queue of batches", || async {
+        let config = pull::Config {
+            durable_name: Some("learner".to_owned()),
+            ack_wait: record.terms.lease(),
+            ..pull::Config::default()
+        };
+        let consumer = stream.get_or_create_consumer("learner", config).await;
+        consumer.map_err(|error| Failure::Again(reasons(&error)))
+    })
+}
+
 /// The learner's side.
 pub struct Batches<'s> {
     server: &'s Server,
@@ -80,6 +94,8 @@ pub struct Batches<'s> {
     dropped: Arc<DropCounts>,
     /// What was taken last and is not acknowledged.
     held: Option<Message>,
+    /// What was learnt from already.
+    known: Arc<LearntFrom>,
     /// Where batches are kept that were learnt from, if they are.
     log: Option<BatchLog>,
 }
@@ -92,7 +108,7 @@ impl<'s> Batches<'s> {
         (epoch, step): (u64, Arc<AtomicU64>),
         threads: usize,
         is_taken_over: Arc<AtomicBool>,
-        dropped: Arc<DropCounts>,
+        (dropped, known): (Arc<DropCounts>, Arc<LearntFrom>),
         log: Option<BatchLog>,
     ) -> Result<Self> {
         let stream = server.stream(&record.names().batch_stream(&record.terms))?;
@@ -101,18 +117,9 @@ impl<'s> Batches<'s> {
             purged.map_err(|error| Failure::Again(reasons(&error)))
         })?;
         dropped.other_epoch.fetch_add(purged.purged, Relaxed);
-        let consumer = server.retry("the queue of batches", || async {
-            let config = pull::Config {
-                durable_name: Some("learner".to_owned()),
-                ack_wait: record.terms.lease(),
-                ..pull::Config::default()
-            };
-            let consumer = stream.get_or_create_consumer("learner", config).await;
-            consumer.map_err(|error| Failure::Again(reasons(&error)))
-        })?;
         Ok(Self {
             server,
-            consumer,
+            consumer: consumer(server, record, &stream)?,
             seal: record.seal(),
             epoch,
             max_age: record.terms.max_age,
@@ -121,6 +128,7 @@ impl<'s> Batches<'s> {
             is_taken_over,
             dropped,
             held: None,
+            known,
             log,
         })
     }
@@ -172,8 +180,9 @@ impl Queue for Batches<'_> {
                 continue;
             };
             let batch = match self.batch(&message) {
-                Ok(batch) => batch,
-                Err(count) => {
+                Ok(batch) if self.known.enter(batch.shard, batch.round) => batch,
+                came => {
+                    let count = came.err().unwrap_or(&self.dropped.wrong);
                     count.fetch_add(1, Relaxed);
                     self.acknowledge(&message);
                     continue;

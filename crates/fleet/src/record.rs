@@ -223,6 +223,16 @@ impl Names {
         format!("mapo.{}.batch", self.0)
     }
 
+    /// Where the learner sends parameters to its assistants,
+    pub fn parameter_subject(&self) -> String {
+        format!("mapo.{}.parameters", self.0)
+    }
+
+    /// and they their gradients.
+    pub fn gradient_subject(&self) -> String {
+        format!("mapo.{}.gradients", self.0)
+    }
+
     pub fn memory_subject(&self, shard: u32) -> String {
         format!("mapo.{}.memory.{shard}", self.0)
     }
@@ -295,6 +305,11 @@ pub(crate) mod keys {
     /// The lease on a shard.
     pub fn shard(shard: u32) -> String {
         format!("shard.{shard}")
+    }
+
+    /// An assistant of the learner.
+    pub fn assistant(name: &str) -> String {
+        format!("assistant.{name}")
     }
 
     /// An actor.

@@ -11,10 +11,10 @@ use async_nats::jetstream::kv::{self, Operation, UpdateErrorKind};
 use async_nats::jetstream::object_store::{self, ObjectMetadata};
 use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
 use async_nats::jetstream::{self, message::StreamMessage};
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectOptions, Subscriber};
 use bytes::Bytes;
 use tokio::io::AsyncReadExt;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::{Error, Result};
 
@@ -122,6 +122,24 @@ impl Server {
 
     pub(crate) fn jetstream(&self) -> &jetstream::Context {
         &self.jetstream
+    }
+
+    /// The connection, for messages that are not stored.
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Where its tasks run.
+    pub(crate) fn handle(&self) -> Handle {
+        self.runtime.handle().clone()
+    }
+
+    /// Listens to messages that are not stored.
+    pub(crate) fn subscribe(&self, subject: &str) -> Result<Subscriber> {
+        self.retry("messages", || async {
+            let listening = self.client.subscribe(subject.to_owned());
+            listening.await.map_err(Failure::again)
+        })
     }
 
     /// Whether the user wants no more.

@@ -28,6 +28,8 @@ pub struct Status {
     pub policy: Option<Version>,
     /// The actors.
     pub actors: Vec<Presence>,
+    /// The assistants of the learner.
+    pub assistants: Vec<Presence>,
     /// Shards, and those of them that an actor has.
     pub shards: usize,
     /// Shards that an actor has.
@@ -55,12 +57,12 @@ pub fn status(server: &Server, name: &str) -> Result<Status> {
     let leases = server.bucket(&names.leases(), Some(record.terms.lease()))?;
     let entries = leases.all()?;
     let presence = |entry: &crate::server::Entry| serde_json::from_slice::<Presence>(&entry.value).ok();
-    let mut actors: Vec<Presence> = entries
-        .iter()
-        .filter(|entry| entry.key.starts_with("actor."))
-        .filter_map(presence)
-        .collect();
-    actors.sort_by(|one, other| one.name.cmp(&other.name));
+    let all = |prefix: &str| {
+        let found = entries.iter().filter(|entry| entry.key.starts_with(prefix));
+        let mut found: Vec<Presence> = found.filter_map(presence).collect();
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        found
+    };
     let size = |config: async_nats::jetstream::stream::Config| {
         let stream = server.stream(&config)?;
         server.retry("a stream", || async {
@@ -79,7 +81,8 @@ pub fn status(server: &Server, name: &str) -> Result<Status> {
         learner: record::read(&keys, keys::LEADING)?.map(|(leading, _)| leading),
         reached: first(record::read(&keys, keys::REACHED)?),
         policy: first(record::read(&keys, keys::POLICY)?),
-        actors,
+        actors: all("actor."),
+        assistants: all("assistant."),
         shards: record.shards,
         shards_held: entries
             .iter()

@@ -1,6 +1,6 @@
 //! The network as it learns.
 
-use mapo_core::{Action, Learner, Learnt, Move, Policy, Trajectory};
+use mapo_core::{Action, Alone, Assistants, Learner, Learnt, Move, Policy, Trajectory};
 use mapo_programmer::{
     Adam, AdamOptions, Average, Batch, Dropout, Group, LossTerms, Network, Outcome, Program, Runner,
     WeightedProgram,
@@ -75,6 +75,8 @@ pub struct NeuralLearner<W = Plain> {
     seed: u64,
     gradient: Vec<f32>,
     rows: Rows<W>,
+    /// Who finds the gradients of further batches for each step.
+    assistants: Box<dyn Assistants>,
 }
 
 impl<W: Wording> NeuralLearner<W> {
@@ -116,6 +118,7 @@ impl<W: Wording> NeuralLearner<W> {
             steps,
             seed,
             rows: Rows::default(),
+            assistants: Box::new(Alone),
         })
     }
 
@@ -133,6 +136,23 @@ impl<W: Wording> NeuralLearner<W> {
             }]
         };
         self
+    }
+
+    /// Lets others find the gradients of further batches for each step from now on.
+    pub fn set_assistants(&mut self, assistants: Box<dyn Assistants>) {
+        self.assistants = assistants;
+    }
+
+    /// Takes over the parameters of another learner, to find a gradient for it. The seed decides about dropout: who
+    /// assists drops other numbers than the one whom it assists.
+    ///
+    /// # Errors
+    /// If there are more or fewer than the network has.
+    pub fn follow(&mut self, values: &[f32], seed: u64) -> Result<()> {
+        let (config, words) = (self.network.config().clone(), self.network.shared_words());
+        self.network = Network::with_values(config, words, values.to_vec(), true)?;
+        self.seed = seed;
+        Ok(())
     }
 
     /// The network as it is after the last step.
@@ -262,14 +282,27 @@ impl<W: Wording> Learner<Input> for NeuralLearner<W> {
     }
 
     fn learn(&mut self, contexts: &[&Input], trajectories: &[Trajectory], divisor: f64) -> Result<Learnt> {
-        let Some(outcome) = self.find_gradient(contexts, trajectories, divisor)? else {
+        self.assistants.begin(self.adam.steps(), self.network.values());
+        let found = self.find_gradient(contexts, trajectories, divisor)?;
+        if found.is_none() {
+            self.gradient.fill(0.0);
+        }
+        let joined = self.assistants.join(&mut self.gradient);
+        if found.is_none() && joined == 0 {
             return Ok(Learnt::default());
-        };
+        }
         self.adam.options.learning_rate = self.learning.rate_at(self.adam.steps(), self.steps);
         let norm = self.adam.step(&self.runner, &mut self.network, &self.gradient)?;
         if let Some(average) = &mut self.average {
             average.update(&self.network);
         }
+        self.assistants.stepped();
+        let Some(outcome) = found else {
+            return Ok(Learnt {
+                gradient_norm: norm,
+                ..Learnt::default()
+            });
+        };
         Ok(Learnt {
             loss: outcome.loss,
             gradient_norm: norm,

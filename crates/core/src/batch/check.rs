@@ -67,17 +67,21 @@ impl Ledger {
     /// If it has come in before, or cannot be right: it names a shard, a round, an example or a policy that
     /// there is not, refers to an example that it does not hold, or has a weight that is no number.
     pub fn enter(&mut self, step: u64, batch: &TrainingBatch) -> Result<(), WrongBatch> {
-        let wrong = |problem: String| WrongBatch {
-            shard: batch.shard,
-            round: batch.round,
-            problem,
-        };
-        self.look_at(step, batch).map_err(wrong)?;
+        let wrong = |problem| of(batch, problem);
+        self.check(step, batch)?;
         let shards = self.shards.len();
         let seen = self.shards.get_mut(batch.shard as usize);
         let seen = seen.ok_or_else(|| wrong(format!("there are {shards} shards")))?;
         seen.enter(batch.round)
             .map_err(|problem| wrong(problem.to_owned()))
+    }
+
+    /// The same without taking note of it, and whether it has come in before or not.
+    ///
+    /// # Errors
+    /// If it cannot be right.
+    pub fn check(&self, step: u64, batch: &TrainingBatch) -> Result<(), WrongBatch> {
+        self.look_at(step, batch).map_err(|problem| of(batch, problem))
     }
 
     fn look_at(&self, step: u64, batch: &TrainingBatch) -> Result<(), String> {
@@ -125,6 +129,14 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+}
+
+fn of(batch: &TrainingBatch, problem: String) -> WrongBatch {
+    WrongBatch {
+        shard: batch.shard,
+        round: batch.round,
+        problem,
     }
 }
 

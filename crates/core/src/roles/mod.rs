@@ -15,12 +15,14 @@
 //! queue of batches, from which the learner takes them as a [`Queue`]; it acts with the newest of a
 //! [`PolicyStore`]; and what it finds travels to a [`MemoryStore`]. Whether those are shared by threads, as
 //! in this crate, or reached over a network is not known on either side: doors may fail, with a
-//! [`DoorError`].
+//! [`DoorError`]. A learner may have [`Assistants`], who find gradients of further batches for its step.
 
+mod assisting;
 mod needs;
 mod scoring;
 mod settling;
 
+pub use assisting::{Alone, Assistants, average};
 pub use needs::{ByReward, FromMemory, FromPolicy, Needs, Unusable};
 pub use scoring::{Scores, score_by_level};
 pub use settling::settle;

@@ -14,7 +14,7 @@ pub mod parts;
 pub mod session;
 pub mod times;
 
-use mapo_core::{Action, Course, Doors, Memory, Run, SharedMemories, Task, TrainingBatch};
+use mapo_core::{Action, Assistants, Course, Doors, Memory, Run, SharedMemories, Task, TrainingBatch};
 use mapo_datasets::{Example, Pruning, TableEnv};
 use mapo_language::{Assistance, Lexicon, Token};
 use mapo_programmer::{EncoderConfig, Network, Words};
@@ -276,6 +276,12 @@ impl<'a> Trainer<'a> {
     /// Lets models be measured elsewhere from now on, while the run goes on.
     pub fn with_examiner(mut self, examiner: Box<dyn Examiner + 'a>) -> Self {
         self.examiner = Some(examiner);
+        self
+    }
+
+    /// Lets others find the gradients of further batches for each step from now on.
+    pub fn with_assistants(mut self, assistants: Box<dyn Assistants>) -> Self {
+        self.learner.set_assistants(assistants);
         self
     }
 

@@ -1,7 +1,7 @@
 //! One process's part in a run: it begins or takes up the run in its directory and trains, with everything
 //! kept there.
 
-use mapo_core::Doors;
+use mapo_core::{Assistants, Doors};
 use mapo_model::NeuralPolicy;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -94,6 +94,14 @@ impl<'a> Session<'a> {
     pub fn with_actors(self, doors: Box<dyn Doors<NeuralPolicy> + 'a>, rounds: Vec<u64>) -> Self {
         Self {
             trainer: self.trainer.with_actors(doors, rounds),
+            ..self
+        }
+    }
+
+    /// Lets others assist its learner: see [`Trainer::with_assistants`].
+    pub fn with_assistants(self, assistants: Box<dyn Assistants>) -> Self {
+        Self {
+            trainer: self.trainer.with_assistants(assistants),
             ..self
         }
     }

@@ -1,6 +1,7 @@
 //! `mapo fleet`: one training on many machines.
 
 mod act;
+mod assist;
 mod evaluate;
 mod learn;
 mod replay;
@@ -36,6 +37,7 @@ pub struct Fleet {
 enum Command {
     Learn(Box<learn::Learn>),
     Act(act::Act),
+    Assist(assist::Assist),
     Evaluate(evaluate::Evaluate),
     Work(work::Work),
     Status(status::Status),
@@ -68,6 +70,7 @@ impl Fleet {
         match self.command {
             Command::Learn(learn) => learn.execute(),
             Command::Act(act) => act.execute(),
+            Command::Assist(assist) => assist.execute(),
             Command::Evaluate(evaluate) => evaluate.execute(),
             Command::Work(work) => work.execute(),
             Command::Status(status) => status.execute(),

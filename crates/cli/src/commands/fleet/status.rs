@@ -3,7 +3,7 @@
 use super::ServerArgs;
 use crate::{Outcome, print};
 use clap::Args;
-use mapo_fleet::{Dropped, JobStatus, job_status, status};
+use mapo_fleet::{Assistance, Dropped, JobStatus, job_status, status};
 
 /// Say who takes part in a run or a job, and how it goes.
 #[derive(Args)]
@@ -67,6 +67,24 @@ impl Status {
             "shards    {} of {} with an actor",
             status.shards_held, status.shards
         ))?;
+        let assistance = status.learner.as_ref().and_then(|learner| learner.assistance);
+        if let Some(assistance) = assistance.filter(|assistance| *assistance != Assistance::default()) {
+            let Assistance {
+                assistants,
+                gradients,
+                late,
+                wrong,
+            } = assistance;
+            print(format_args!(
+                "assisted  by {assistants}: {gradients} gradients, {late} too late, {wrong} twice or wrong"
+            ))?;
+        }
+        for assistant in &status.assistants {
+            print(format_args!(
+                "assistant {}: {} threads, {:.2} batches a second, {} in all; {}",
+                assistant.name, assistant.threads, assistant.speed, assistant.batches, assistant.doing
+            ))?;
+        }
         for actor in &status.actors {
             let policy = actor.policy.map_or("no policy".to_owned(), |policy| {
                 format!("policy of step {}", policy.step)
