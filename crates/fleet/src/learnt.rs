@@ -6,23 +6,32 @@ use std::sync::{Mutex, PoisonError};
 /// More are not remembered; a queue holds far fewer.
 const MOST: usize = 1 << 16;
 
-/// Batches, by shard and round. A batch may be handed out again while somebody still has it: whoever is second is told.
+/// A batch, by shard and round.
+type Name = (u32, u64);
+
+/// A batch may be handed out again while somebody still has it: whoever is second is told.
 #[derive(Debug, Default)]
-pub(crate) struct LearntFrom(Mutex<(HashSet<(u32, u64)>, VecDeque<(u32, u64)>)>);
+pub(crate) struct LearntFrom(Mutex<Latest>);
+
+#[derive(Debug, Default)]
+struct Latest {
+    names: HashSet<Name>,
+    in_order: VecDeque<Name>,
+}
 
 impl LearntFrom {
     /// Takes note of a batch; false if it is known already.
     pub fn enter(&self, shard: u32, round: u64) -> bool {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, order) = &mut *known;
-        if !known.insert((shard, round)) {
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Latest { names, in_order } = &mut *latest;
+        if !names.insert((shard, round)) {
             return false;
         }
-        order.push_back((shard, round));
-        if order.len() > MOST
-            && let Some(oldest) = order.pop_front()
+        in_order.push_back((shard, round));
+        if in_order.len() > MOST
+            && let Some(oldest) = in_order.pop_front()
         {
-            known.remove(&oldest);
+            names.remove(&oldest);
         }
         true
     }

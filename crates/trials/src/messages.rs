@@ -2,7 +2,10 @@
 
 use mapo_core::{Finding, Learner, Ledger, Memory, TrainingBatch};
 use mapo_datasets::{Dataset, Selection};
-use mapo_fleet::{Job, Kind, Leading, Parameters, Parcel, Presence, Record, Round, Seal, TaskState};
+use mapo_fleet::{
+    Applied, Assembly, Job, Kind, Leading, Parameters, Parcel, Portion, Presence, Record, Round, Seal,
+    TaskState,
+};
 use mapo_model::Input;
 use mapo_model::inputs::encode::encode_all;
 use mapo_programmer::Network;
@@ -14,13 +17,16 @@ const SEAL: Seal = Seal {
     run: 7,
     digest: [3; 16],
 };
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 9] = [
     Kind::Batch,
     Kind::Found,
     Kind::Policy,
     Kind::Memories,
     Kind::File,
     Kind::Exam,
+    Kind::Parameters,
+    Kind::Gradient,
+    Kind::Applied,
 ];
 
 /// Whoever receives them: two questions about toy tables, and a small network.
@@ -93,6 +99,20 @@ impl Receiver {
         }
     }
 
+    /// A piece of numbers is put where it says, twice, and whole ones are followed.
+    fn assemble(&self, content: &[u8]) {
+        let Ok(piece) = Portion::read(content) else {
+            return;
+        };
+        let mut whole = Assembly::new(piece.about, self.network.values().len());
+        whole.add(&piece);
+        whole.add(&piece);
+        let learner = NeuralLearner::new(self.network.clone(), self.settings.learning, 100, 1, 1);
+        if let (true, Ok(mut learner)) = (whole.is_whole(), learner) {
+            let _ = learner.follow(&whole.into_numbers(), 1);
+        }
+    }
+
     fn receive(&self, message: &[u8]) {
         if let Ok((_, batch)) = SEAL.unpack(Kind::Batch, message) {
             self.learn(batch);
@@ -107,6 +127,12 @@ impl Receiver {
             };
             let _ = parcel.unpack(content);
         }
+        for kind in [Kind::Parameters, Kind::Gradient] {
+            if let Ok((_, content)) = SEAL.unwrap(kind, message) {
+                self.assemble(content);
+            }
+        }
+        let _ = SEAL.unpack::<Applied>(Kind::Applied, message);
     }
 }
 
