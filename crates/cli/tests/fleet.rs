@@ -237,6 +237,87 @@ fn whoever_sleeps_past_its_lease_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
+fn assistants_share_the_steps_come_and_go() {
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("shared");
+    let path = run.display().to_string();
+    let arguments = toy(&path, "900", "1");
+    let learner = nats.spawn("learn", &[&["--lease", "2"], &words(&arguments)[..]].concat());
+    nats.wait_until("shared", |_| true);
+    let actor = nats.spawn("act", &["--run", "shared", "--threads", "1"]);
+    let assist = ["--run", "shared", "--threads", "1", "--json"];
+    let mut killed = nats.spawn("assist", &assist);
+    let assistants = [nats.spawn("assist", &assist), nats.spawn("assist", &assist)];
+    let gradients = |status: &serde_json::Value| status["learner"]["assistance"]["gradients"].as_u64();
+    nats.wait_until("shared", |status| {
+        status["learner"]["assistance"]["assistants"] == 3 && gradients(status) > Some(30)
+    });
+    // One that is gone is not waited for, and its batch goes to another.
+    killed.kill();
+    let_it_learn(&nats, "shared", 30);
+    nats.wait_until("shared", |status| {
+        status["assistants"]
+            .as_array()
+            .is_some_and(|there| there.len() == 2)
+    });
+    let (code, said) = learner.end();
+    assert_eq!(code, Some(0), "{said}");
+    let mut batches = 0;
+    for assistant in assistants {
+        let (code, said) = assistant.end();
+        assert_eq!(code, Some(0), "{said}");
+        let line = said
+            .lines()
+            .find(|line| line.starts_with('{'))
+            .expect("an object");
+        let did: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(did["is_over"], true, "{did}");
+        let (learnt, found) = (did["batches"].as_u64(), did["gradients"].as_u64());
+        assert!(learnt > Some(0) && found >= learnt, "{did}");
+        batches += learnt.unwrap_or(0);
+    }
+    let (code, said) = actor.end();
+    assert_eq!(code, Some(0), "{said}");
+    let status = nats.status("shared").expect("it is known");
+    assert_eq!(status["reached"]["step"], 900);
+    // What assistants count as learnt from is what the learner took, less what the killed one had found.
+    assert!(gradients(&status) >= Some(batches) && batches > 30, "{status}");
+    assert!(nats.found("shared").is_subset(&memories(&run)));
+    // The dashboard reads the same beside the run.
+    let kept = std::fs::read(run.join("fleet-status.json")).expect("it is kept");
+    let kept: serde_json::Value = serde_json::from_slice(&kept).expect("JSON");
+    assert_eq!(
+        (&kept["is_over"], &kept["reached"]),
+        (&true.into(), &status["reached"])
+    );
+}
+
+#[test]
+fn a_learner_in_lock_step_takes_no_assistants() {
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("alone").display().to_string();
+    let arguments = toy(&path, "30", "1");
+    let learner = nats.spawn("learn", &[&["--lock-step"], &words(&arguments)[..]].concat());
+    nats.wait_until("alone", |status| status["learner"].is_object());
+    refused(
+        [
+            "fleet",
+            "assist",
+            "--server",
+            &nats.url(),
+            "--run",
+            "alone",
+            "--threads",
+            "1",
+        ],
+        &["'alone'", "takes no assistants", "lock step"],
+    );
+    drop(learner);
+}
+
+#[test]
 fn whoever_does_not_fit_is_refused_in_a_sentence() {
     let Some(nats) = Nats::start() else { return };
     let folder = tempfile::tempdir().unwrap();

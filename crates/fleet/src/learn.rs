@@ -26,6 +26,7 @@ use crate::presence::Leading;
 use crate::queue::{Batches, DropCounts, Dropped};
 use crate::record::{self, Names, Record, Terms, check_name, keys};
 use crate::server::{Bucket, Server};
+use crate::status::keep_status;
 use crate::{Error, Result};
 
 const START: &str = "start.safetensors";
@@ -129,6 +130,7 @@ pub fn lead<T>(
         step: &step,
         is_taken_over: &is_taken_over,
         dropped: &dropped,
+        run: (&learning.name, folder),
     };
     let start = session.trainer.learner().model()?;
     let mut session = session.with_actors(Box::new(doors), rounds);
@@ -293,6 +295,8 @@ struct Keeping<'k, 's> {
     is_taken_over: &'k AtomicBool,
     dropped: &'k DropCounts,
     assistance: Option<&'k AssistanceCounts>,
+    /// The run's name and directory.
+    run: (&'k str, &'k Path),
 }
 
 impl Keeping<'_, '_> {
@@ -312,6 +316,7 @@ impl Keeping<'_, '_> {
                 self.is_taken_over.store(true, Relaxed);
                 break;
             }
+            self.note();
             let began = Instant::now();
             while began.elapsed() < often && !is_done.load(Relaxed) {
                 std::thread::sleep(Duration::from_millis(10));
@@ -325,12 +330,19 @@ impl Keeping<'_, '_> {
             self.leading.assistance = self.assistance.map(AssistanceCounts::get);
             self.tell()?;
             self.leases.give_back(&held)?;
+            self.note();
         }
         match kept {
             // The learner says it, with what it did until then.
             Err(Error::TakenOver | Error::Stopped) => Ok(()),
             kept => kept,
         }
+    }
+
+    /// Writes down how the run goes, for the dashboard; learning does not depend on it.
+    fn note(&self) {
+        let (name, folder) = self.run;
+        let _ = keep_status(self.server, name, folder);
     }
 
     fn tell(&self) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Who takes part in a run, and how it goes.
 
+use std::path::Path;
+
 use mapo_core::MemoryStore;
 use serde::Serialize;
 
@@ -10,6 +12,9 @@ use crate::presence::{Leading, Presence};
 use crate::queue::Dropped;
 use crate::record::{self, Record, keys};
 use crate::server::{Failure, Server, reasons};
+
+/// The file of a run's directory with how it goes, for whoever shows the run and knows no server.
+const KEPT: &str = "fleet-status.json";
 
 /// How a run goes.
 #[derive(Clone, Debug, Serialize)]
@@ -94,6 +99,13 @@ pub fn status(server: &Server, name: &str) -> Result<Status> {
         log_messages,
         log_bytes,
     })
+}
+
+/// Writes down in a run's directory how it goes.
+pub(crate) fn keep_status(server: &Server, name: &str, folder: &Path) -> Result<()> {
+    let status = record::write(&status(server, name)?)?;
+    mapo_files::write(&folder.join(KEPT), status.as_ref())?;
+    Ok(())
 }
 
 /// Everything that a run's actors have found and a server has acknowledged, by shard, in its order.

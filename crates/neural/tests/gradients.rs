@@ -2,13 +2,25 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is the report
 
-use mapo_core::{Action, Env, Learner, Policy, Trajectory};
+use mapo_core::{Action, Assistants, Env, Learner, Policy, Trajectory, average};
 use mapo_neural::{
     ByPrefix, Input, Learning, Look, NeuralLearner, NeuralPolicy, Observing, Plain, Settings, program, train,
 };
 use mapo_programmer::{Batch, LossTerms, Network, Runner, WeightedProgram};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Plain steps along the gradient, of which nothing is dropped.
+const LEARNING: Learning = Learning {
+    rate: 1e-3,
+    final_rate: 1.0,
+    decay_from: 0.0,
+    clip_norm: 0.0,
+    dropout: 0.0,
+    dropout_after_skip: false,
+    entropy: 0.0,
+    average: 0.0,
+};
 
 /// Four steps, each one of two fixed actions or one of two that stand for parts of the context.
 fn task(words: [&str; 3]) -> Observing<ByPrefix<impl Fn(&[Action]) -> Look + use<>>> {
@@ -155,21 +167,64 @@ fn the_gradient_is_that_of_what_the_policy_says() {
 fn a_step_makes_what_was_rewarded_more_likely() {
     let (network, inputs) = network();
     let trajectories = trajectories();
-    let learning = Learning {
-        rate: 1e-3,
-        final_rate: 1.0,
-        decay_from: 0.0,
-        clip_norm: 0.0,
-        dropout: 0.0,
-        dropout_after_skip: false,
-        entropy: 0.0,
-        average: 0.0,
-    };
     let before = loss(Arc::clone(&network), &inputs, &trajectories);
     let values = network.values().to_vec();
     let own = Network::with_values(network.config().clone(), network.shared_words(), values, true).unwrap();
-    let mut learner: NeuralLearner = NeuralLearner::new(own, learning, 10, 1, 1).unwrap();
+    let mut learner: NeuralLearner = NeuralLearner::new(own, LEARNING, 10, 1, 1).unwrap();
     let contexts: Vec<&Input> = inputs.iter().collect();
     learner.learn(&contexts, &trajectories, 1.0).unwrap();
     assert!(loss(learner.model().unwrap(), &inputs, &trajectories) < before);
+}
+
+/// Somebody who has found the gradient of another batch at the same parameters.
+#[derive(Debug)]
+struct Found(Vec<f32>);
+
+impl Assistants for Found {
+    fn begin(&mut self, _: u64, _: &[f32]) {}
+
+    fn join(&mut self, gradient: &mut [f32]) -> usize {
+        average(gradient, &[self.0.clone()]);
+        1
+    }
+
+    fn stepped(&mut self) {}
+}
+
+#[test]
+fn an_assisted_step_is_that_of_both_batches_as_one() {
+    let (network, inputs) = network();
+    let contexts: Vec<&Input> = inputs.iter().collect();
+    let learner = || {
+        let values = network.values().to_vec();
+        let words = network.shared_words();
+        let network = Network::with_values(network.config().clone(), words, values, true).unwrap();
+        NeuralLearner::<Plain>::new(network, LEARNING, 10, 1, 1).unwrap()
+    };
+    let all = trajectories();
+    let (own, other) = all.split_at(2);
+    let mut at_once = learner();
+    at_once.learn(&contexts, &all, 4.0).unwrap();
+
+    // The assistant begins with other parameters and follows the learner's.
+    let mut assistant = learner();
+    assistant.learn(&contexts, own, 2.0).unwrap();
+    let mut assisted = learner();
+    assistant.follow(assisted.network().values(), 1).unwrap();
+    let gradient = assistant
+        .gradient(&contexts, other, 2.0)
+        .unwrap()
+        .unwrap()
+        .to_vec();
+    assisted.set_assistants(Box::new(Found(gradient.clone())));
+    assisted.learn(&contexts, own, 2.0).unwrap();
+    let close = |one: &[f32], other: &[f32]| one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(close(at_once.network().values(), assisted.network().values()));
+    assert!(!close(network.values(), assisted.network().values()));
+
+    // Who has nothing to learn from itself still goes along with others.
+    let mut idle = learner();
+    idle.set_assistants(Box::new(Found(gradient)));
+    idle.learn(&contexts, &[], 2.0).unwrap();
+    assert!(!close(network.values(), idle.network().values()));
 }

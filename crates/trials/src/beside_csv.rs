@@ -25,8 +25,13 @@ pub(crate) fn run(bytes: &[u8]) {
     let Ok(table) = Table::from_reader("t.csv", bytes, &options) else {
         return;
     };
-    // So are titles, notes and empty rows.
-    if !table.decisions().left_out.is_empty() {
+    // So are titles, notes and empty rows, and text that is UTF-8 by chance.
+    let decisions = table.decisions();
+    let is_utf_8 = decisions
+        .encoding
+        .as_deref()
+        .is_none_or(|encoding| encoding == "UTF-8");
+    if !decisions.left_out.is_empty() || !is_utf_8 {
         return;
     }
     let mut theirs = csv::ReaderBuilder::new()

@@ -98,3 +98,10 @@ export function copyButton(text, label, shown = "Copy") {
   });
   return button;
 }
+
+/** A time that something took. */
+export function clock(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${Math.round(seconds)} s`;
+  return minutes < 60 ? `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,7 +1,8 @@
 // The dashboard: runs on one side, their curves on the other, brought up to date while a run goes on.
 
 import { Chart, short } from "./chart.js";
-import { call, copyButton, count, el, find, sentence } from "./dom.js";
+import { call, clock, copyButton, count, el, find, sentence } from "./dom.js";
+import { fleetCard } from "./fleet.js";
 
 /** Seconds between looks at the chosen runs, and at the list. */
 const LOOK = 2;
@@ -61,6 +62,7 @@ const TRAIN = "mapo train --data toy --run runs/toy";
 function explain(why, ...commands) {
   find("runs").replaceChildren();
   find("figures").replaceChildren();
+  find("fleet").replaceChildren();
   find("charts").replaceChildren(el("div", { class: "empty" }, el("p", {}, why),
     commands.map((command) => el("p", { class: "command" }, el("code", {}, command), copyButton(command, `the command ${command}`))),
     el("p", { class: "hint" }, "Your own questions are trained on with --data jsonl:FILE --init box; GUIDE.md goes through it.")));
@@ -104,6 +106,7 @@ async function look() {
     if (first !== undefined) known.lines = known.lines.filter((line) => line.step < first).concat(answer.metrics);
     known.next = answer.next;
     known.run = answer.run;
+    known.fleet = answer.fleet;
   });
   try {
     await Promise.all(all);
@@ -132,12 +135,7 @@ function draw() {
     figure("Questions a second", short(last.examples_per_second ?? 0)),
     figure("Time", clock(last.seconds ?? 0)),
   ].filter(Boolean)));
-}
-
-function clock(seconds) {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes === 0) return `${Math.round(seconds)} s`;
-  return minutes < 60 ? `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  find("fleet").replaceChildren(...(first?.fleet ? [fleetCard(first.fleet)] : []));
 }
 
 /** Looks again and again, but not while nobody sees the page. */

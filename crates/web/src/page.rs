@@ -44,6 +44,7 @@ const ASSETS: &[Asset] = assets![
     "/assets/tip.js" JS "tip.js"
     "/assets/file_query.js" JS "file_query.js"
     "/assets/open.js" JS "open.js"
+    "/assets/fleet.js" JS "fleet.js"
     "/assets/runs.js" JS "runs.js"
     "/assets/chart.js" JS "chart.js"
     "/assets/api.js" JS "api.js"

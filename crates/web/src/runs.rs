@@ -17,6 +17,8 @@ const MOST_FOLDERS: usize = 10_000;
 const MOST_LINES: usize = 5_000;
 /// A line of metrics is shorter.
 const LONGEST_LINE: usize = 1 << 16;
+/// So is what a learner writes of a fleet.
+const LONGEST_STATUS: u64 = 1 << 20;
 
 /// A run of training.
 #[derive(Clone, Debug, Serialize)]
@@ -179,6 +181,29 @@ fn youngest(path: &Path) -> f64 {
         .max();
     let age = written.and_then(|written| SystemTime::now().duration_since(written).ok());
     age.map_or(0.0, |age| age.as_secs_f64())
+}
+
+/// What the learner of a fleet last wrote of its run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fleet {
+    /// Seconds since.
+    pub age: f64,
+    /// The object that `mapo fleet status --json` prints.
+    pub status: Map<String, Value>,
+}
+
+/// How the fleet of a run does, if it has one.
+pub fn read_fleet(run: &Path) -> Option<Fleet> {
+    let path = run.join("fleet-status.json");
+    let about = std::fs::metadata(&path).ok()?;
+    if !about.is_file() || about.len() > LONGEST_STATUS {
+        return None;
+    }
+    let age = SystemTime::now().duration_since(about.modified().ok()?);
+    Some(Fleet {
+        age: age.map_or(0.0, |age| age.as_secs_f64()),
+        status: serde_json::from_slice(&std::fs::read(path).ok()?).ok()?,
+    })
 }
 
 /// Lines of a run's `metrics.jsonl`.

@@ -199,6 +199,11 @@ fn answers_are_what_the_description_says() {
     assert_eq!(metrics["metrics"], json!([{"step": 4, "dev_accuracy": 0.5}]));
     let next = format!("/api/runs/metrics?run=one&from={}", metrics["next"]);
     assert_eq!(get("/api/runs/metrics", &next).json()["metrics"], json!([]));
+    assert_eq!(metrics["fleet"], json!(null));
+    std::fs::write(run.join("fleet-status.json"), "{\"queued\": 3}").unwrap();
+    let fleet = get("/api/runs/metrics", &next).json()["fleet"].clone();
+    assert_eq!(fleet["status"], json!({"queued": 3}));
+    assert!(fleet["age"].as_f64().unwrap() < 60.0);
     assert_eq!(
         get("/api/runs/metrics", "/api/runs/metrics?run=..%2Fone").status,
         404

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+mod caught;
 mod cells;
 mod duckdb;
 mod encoding;

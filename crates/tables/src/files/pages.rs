@@ -1,25 +1,35 @@
 //! The pages of a Parquet column, looked at before they are decoded.
 //!
 //! Numbers that are written as differences begin with how many there are, and the decoder takes memory for as many.
-//! A page has no more of them than values.
+//! A page has no more of them than values. Numbers of places in a dictionary need one before them, and the texts of one
+//! are whole.
 
-use parquet::basic::Encoding;
+use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::ParquetError;
+use parquet::schema::types::ColumnDescriptor;
 
 /// Passes on the pages of a column that is no list.
 pub(super) struct Looked {
     pages: Box<dyn PageReader>,
     /// Whether values may be missing, so that pages say where.
     has_levels: bool,
+    /// Whether its values are texts, each after its length.
+    are_texts: bool,
+    has_dictionary: bool,
 }
 
 impl Looked {
-    pub fn new(pages: Box<dyn PageReader>, has_levels: bool) -> Self {
-        Looked { pages, has_levels }
+    pub fn new(pages: Box<dyn PageReader>, column: &ColumnDescriptor) -> Self {
+        Looked {
+            pages,
+            has_levels: column.max_def_level() > 0,
+            are_texts: column.physical_type() == Type::BYTE_ARRAY,
+            has_dictionary: false,
+        }
     }
 
-    fn look(&self, page: &Page) -> Option<()> {
+    fn look(&mut self, page: &Page) -> Option<()> {
         let bytes: &[u8] = page.buffer();
         let (encoding, values, data) = match page {
             Page::DataPage {
@@ -43,7 +53,9 @@ impl Looked {
             }
             // Each of its values has a byte at the least.
             Page::DictionaryPage { num_values, .. } => {
-                return (*num_values as usize <= bytes.len()).then_some(());
+                self.has_dictionary = true;
+                let are_whole = !self.are_texts || are_texts(bytes, *num_values);
+                return (are_whole && *num_values as usize <= bytes.len()).then_some(());
             }
         };
         let most = u64::from(*values);
@@ -56,9 +68,20 @@ impl Looked {
                 let rest = differences(data, most)?;
                 differences(rest, most).map(drop)
             }
+            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => self.has_dictionary.then_some(()),
             _ => Some(()),
         }
     }
+}
+
+/// Whether so many texts, each after its length in four bytes, are there.
+fn are_texts(mut bytes: &[u8], count: u32) -> bool {
+    let mut pass = || {
+        let length = u32::from_le_bytes(*bytes.first_chunk()?);
+        bytes = bytes.get(4..)?.get(length as usize..)?;
+        Some(())
+    };
+    (0..count).all(|_| pass().is_some())
 }
 
 /// Goes past numbers that are written as differences, if there are no more than so many; what follows them.
@@ -151,5 +174,13 @@ mod tests {
         assert!(differences(&[128, 1, 0, 1, 0], 3).is_none());
         assert!(differences(&[], 3).is_none());
         assert!(differences(&[0xff; 20], 3).is_none());
+    }
+
+    #[test]
+    fn texts_of_a_dictionary_are_whole() {
+        let two = [1, 0, 0, 0, b'a', 0, 0, 0, 0];
+        assert!(are_texts(&two, 2) && are_texts(&two, 1) && are_texts(&[], 0));
+        assert!(!are_texts(&two, 3) && !are_texts(&two[..8], 2));
+        assert!(!are_texts(&[0xff; 9], 1));
     }
 }

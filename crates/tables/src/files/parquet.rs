@@ -2,6 +2,7 @@
 //! `2004-09-01`, times as `2004-09-01 12:30:00`, decimals with their point. Lists, maps and structures become
 //! JSON text, and what is missing an empty cell.
 
+use super::caught::caught;
 use super::cells::{Filling, LONGEST_CELL, MOST_COLUMNS};
 use super::largest::{TextCount, too_large};
 use super::pages::Looked;
@@ -28,20 +29,20 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What is said of a file that made the library panic.
+const UNFIT: &str = "its pages do not fit its description";
 /// Values that are read at once.
 const BATCH: usize = 8192;
 
 pub(super) fn read(mut source: Source<'_>, options: &LoadOptions) -> Result<TableBuilder, TableError> {
     let name = source.name.clone();
-    // A damaged file can make the reader panic.
-    let read = catch_unwind(AssertUnwindSafe(|| match source.file.take() {
+    let read = caught(|| match source.file.take() {
         Some((_, file)) => read_file(&name, Shared::new(file), options),
         None => read_file(&name, Bytes::from(source.read_all()?), options),
-    }));
-    read.unwrap_or_else(|_| Err(damaged(&name, "its pages do not fit its description")))
+    });
+    read.unwrap_or_else(|| Err(damaged(&name, UNFIT)))
 }
 
 /// A file that columns are read from at the same time. Handles of one file share the place where it is read,
@@ -183,9 +184,13 @@ fn read_file<R: ChunkReader + 'static>(
             leaves[schema.get_column_root_idx(leaf)] = Some(leaf);
         }
     }
-    let read = |(root, leaf): (usize, &Option<usize>)| match leaf {
-        Some(leaf) => read_leaf(&reader, *leaf, &counts).map_err(|problem| (root, problem)),
-        None => read_nested(&reader, root, &counts).map_err(|problem| (root, problem)),
+    let read = |(root, leaf): (usize, &Option<usize>)| {
+        let column = caught(|| match leaf {
+            Some(leaf) => read_leaf(&reader, *leaf, &counts),
+            None => read_nested(&reader, root, &counts),
+        });
+        let column = column.unwrap_or_else(|| Err(Problem::File(broken(UNFIT))));
+        column.map_err(|problem| (root, problem))
     };
     // After the first that fails no other is begun.
     let columns: Result<Vec<ReadColumn>, (usize, Problem)> =
@@ -371,7 +376,7 @@ fn read_leaf<R: ChunkReader + 'static>(
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         let column = &*descriptor;
-        let pages = Looked::new(group.get_column_page_reader(leaf)?, column.max_def_level() > 0);
+        let pages = Looked::new(group.get_column_page_reader(leaf)?, column);
         match get_column_reader(Arc::clone(&descriptor), Box::new(pages)) {
             ColumnReader::BoolColumnReader(values) => {
                 read_values(values, &mut cells, |value, out| show(out, value))?

@@ -2,6 +2,7 @@
 //! sees there: dates as `2004-09-01`, times as `12:30:00`, shares as `12%`, and a cell that was merged over
 //! several rows stands in each of them.
 
+use super::caught::caught;
 use super::grid::{Cell, Grid};
 use super::largest::too_large;
 use super::source::{Anywhere, Source, content};
@@ -14,7 +15,6 @@ use calamine::{
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::{self, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub(super) fn read(
     source: Source<'_>,
@@ -33,13 +33,13 @@ pub(super) fn read(
         options,
         decisions,
     };
-    let read = catch_unwind(AssertUnwindSafe(|| match format {
+    let read = caught(|| match format {
         Format::Xls => book.xls(file),
         Format::Ods => book.unmerged::<Ods<_>>(file),
         Format::Xlsb => book.unmerged::<Xlsb<_>>(file),
         _ => book.xlsx(file),
-    }));
-    read.unwrap_or_else(|_| Err(damaged(&name, "its sheets do not fit its description")))
+    });
+    read.unwrap_or_else(|| Err(damaged(&name, "its sheets do not fit its description")))
 }
 
 fn damaged(name: &str, why: impl Display) -> TableError {

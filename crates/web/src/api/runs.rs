@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::error::Problem;
-use crate::runs::{find_run, find_runs, read_metrics};
+use crate::runs::{find_run, find_runs, read_fleet, read_metrics};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -44,8 +44,10 @@ pub(super) async fn metrics(
             let sentence = format!("the run's metrics cannot be read: {error}");
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, sentence)
         })?;
+        let fleet = read_fleet(&run.path);
         Ok(Json(json!({
             "run": run, "metrics": metrics.lines, "from": metrics.from, "next": metrics.next,
+            "fleet": fleet,
         })))
     });
     read.await?

@@ -61,11 +61,37 @@ fn the_dashboard_shows_a_run_as_it_goes() {
             .unwrap();
         person.press(Key::Home).await;
         assert!(person.text(".chart figcaption span").await.contains("at step"));
+        // The learner of a fleet writes down who takes part.
+        assert_eq!(person.text("#fleet").await, "");
+        std::fs::write(folder.join("tiny/fleet-status.json"), FLEET).unwrap();
+        person
+            .wait("document.querySelectorAll('.fleet tbody tr').length === 2")
+            .await;
+        let told = person.text("#fleet").await;
+        for what in [
+            "goes on",
+            "3 of 64",
+            "7 of 12",
+            "desk-12",
+            "waits for room",
+            "6 steps old",
+        ] {
+            assert!(told.contains(what), "{what} is not in {told}");
+        }
+        person.picture("fleet").await;
         person.size(360, 740).await;
         person.fits().await;
         person.leave().await;
     });
 }
+
+/// As `mapo fleet learn` writes it.
+const FLEET: &str = r#"{"name":"tiny","is_over":false,"has_learner":true,"learner":{"name":"tower-7","epoch":1,"step":96,"steps":100,
+"speed":14.25,"assistance":{"assistants":1,"gradients":31,"late":2,"wrong":0}},"reached":{"epoch":1,"step":96},"policy":{"epoch":1,"step":95},
+"actors":[{"name":"desk-12","threads":2,"shards":7,"speed":15.5,"batches":101,"policy":{"epoch":1,"step":90},"doing":"waits for room"}],
+"assistants":[{"name":"loft-3","threads":1,"shards":0,"speed":4.5,"batches":31,"policy":{"epoch":1,"step":96},"doing":"learns"}],
+"shards":12,"shards_held":7,"queued":3,"room":64,"dropped":{"unreadable":0,"other_epoch":4,"too_old":0,"wrong":0},
+"log_messages":240,"log_bytes":81233}"#;
 
 /// A real run, as small as one can be.
 fn train(place: &Path) {
