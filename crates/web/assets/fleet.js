@@ -9,7 +9,11 @@ const SILENT = 20;
 export function fleetCard({ age, status }) {
   const { learner, reached, policy, dropped } = status;
   const step = reached?.step ?? learner?.step ?? 0;
-  const old = (version) => (version ? `${count(Math.max(0, step - version.step))} steps old` : "no policy");
+  const old = (version) => {
+    if (!version) return "none yet";
+    const steps = Math.max(0, step - version.step);
+    return `${count(steps)} ${steps === 1 ? "step" : "steps"} old`;
+  };
   const lost = Object.values(dropped ?? {}).reduce((sum, number) => sum + number, 0);
   const facts = [
     ["Learner", learner ? `${rate(learner.speed)} steps a second` : "none yet"],
