@@ -3,12 +3,16 @@
 
     tools/fleet_speed.py --mapo target/release/mapo actors
     tools/fleet_speed.py --mapo target/release/mapo workers
+    tools/fleet_speed.py --mapo target/release/mapo learners
 
 Every process has a fixed share of a core (a cgroup with a quota) and, for actors, a network namespace of its own with a veth
 to a bridge, so that one machine with two cores shows what many with a core each would. Needs root, nats-server and Linux.
 
 `actors` trains the toy data with 1, 2, 4, 8 and 16 actors, each with --share of a core, and prints steps a second beside what
 the cost of a batch says: actors x share / cost of acting, until the learner, which has --learner of a core, is full.
+`learners` fills a queue while the learner sleeps, stops the actors, and prints how fast the queue is learnt from: by a learner
+with all cores on one thread and on as many as there are, then by one with --share of a core beside 0, 1, 2 and 3 assistants
+with as much each. `--more "--data wtq:DIR ..."` takes other data than the toy's.
 `workers` makes the same comparison with one worker and with two, each with --share of a core, and compares the results.
 """
 
@@ -17,6 +21,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,6 +98,65 @@ def actors(arguments, folder, shares, started):
         print(f"{number:6}  {speed:7.2f}  {speed / first:11.2f}  {acting:22.1f}  {learning:8.1f}  {serving * speed / 1000:14.2f}  {expected:9.2f}", flush=True)
 
 
+def learners(arguments, folder, shares, started):
+    networks = Networks(True)
+    started.append(networks)
+    port = free_port()
+    url, mapo = f"nats://{networks.address()}:{port}", arguments.mapo
+    at = ["--server", url]
+    server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    server.start()
+    started.append(server)
+    time.sleep(1)
+    data = [] if "--data" in arguments.more else ["--data", "toy"]
+    # Nobody is to be taken for dead, and no batch for too old, while the learner sleeps.
+    patient = ["--lease", "600", "--max-age", "1000000", "--room", str(arguments.batches)]
+
+    def learn(name, threads, share, helpers):
+        command = [mapo, "fleet", "learn", *at, "--run", str(folder / name), "--seed", "1", *data, *patient, "--steps", "1000000", "--set", "evaluate=1000000", "--threads", str(threads), *arguments.more]
+        learner = Process("learner", [*networks.inside(1), *command], folder / f"{name}.log")
+        learner.start()
+        started.append(learner)
+        wait("the learner", lambda: (status := ask(mapo, url, name)) and status["policy"])
+        learner.child.send_signal(signal.SIGSTOP)
+        actor = Process("actor", [*networks.inside(2), mapo, "fleet", "act", *at, "--run", name, "--threads", str(os.cpu_count())], folder / f"{name}-actor.log")
+        actor.start()
+        started.append(actor)
+        queued = lambda: ask(mapo, url, name)["queued"]
+        wait("a full queue", lambda: queued() >= arguments.batches)
+        actor.kill()
+        assistants = [Process("assistant", [*networks.inside(3 + place), mapo, "fleet", "assist", *at, "--run", name, "--threads", "1"], folder / f"{name}-assistant-{place}.log") for place in range(helpers)]
+        for place, assistant in enumerate(assistants):
+            assistant.start()
+            started.append(assistant)
+        wait("all assistants", lambda: len(ask(mapo, url, name)["assistants"]) == helpers)
+        for place, assistant in enumerate(assistants):
+            shares.put(f"assistant-{place}", assistant)
+            shares.limit(f"assistant-{place}", share)
+        shares.put("learner", learner)
+        shares.limit("learner", share)
+        learner.child.send_signal(signal.SIGCONT)
+        # They find each other, and what was begun before the sleep is done.
+        from_queue = wait("the beginning", lambda: (left := queued()) < 0.9 * arguments.batches and left)
+        used = lambda: (learner.seconds(), sum(assistant.seconds() for assistant in assistants), server.seconds())
+        began, before = time.time(), used()
+        wait("most of the queue", lambda: queued() < 0.2 * arguments.batches)
+        batches, seconds, after = from_queue - queued(), time.time() - began, used()
+        assistance = ask(mapo, url, name)["learner"]["assistance"]
+        for process in [learner, *assistants]:
+            process.kill()
+        learning, assisting, serving = (1000 * (late - early) / batches for late, early in zip(after, before))
+        return batches / seconds, learning, assisting, serving, assistance
+
+    print("threads  assistants  share  batches/s  against the first  cpu-ms a batch: learner  assistants  server  late")
+    for rows in [[(1, None, 0), (os.cpu_count(), None, 0)], [(1, arguments.share, helpers) for helpers in range(4)]]:
+        first = None
+        for threads, share, helpers in rows:
+            speed, learning, assisting, serving, assistance = learn(f"learn-{threads}-{helpers}-{share or 'all'}".replace(".", "-"), threads, share, helpers)
+            first = first or speed
+            print(f"{threads:7}  {helpers:10}  {share or 'all':>5}  {speed:9.2f}  {speed / first:17.2f}  {learning:23.1f}  {assisting:10.1f}  {serving:6.1f}  {assistance['late']:4}", flush=True)
+
+
 def workers(arguments, folder, shares, started):
     port = free_port()
     url, mapo = f"nats://127.0.0.1:{port}", arguments.mapo
@@ -137,23 +201,24 @@ def workers(arguments, folder, shares, started):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("what", choices=["actors", "workers"])
+    arguments.add_argument("what", choices=["actors", "learners", "workers"])
     arguments.add_argument("--mapo", default="target/release/mapo")
     arguments.add_argument("--nats", default=os.environ.get("MAPO_NATS", "nats-server"))
-    arguments.add_argument("--share", type=float, default=None, help="of a core, for each actor (0.04) or worker (0.4)")
+    arguments.add_argument("--share", type=float, default=None, help="of a core, for each actor (0.04), learner (0.45) or worker (0.4)")
     arguments.add_argument("--learner", type=float, default=None, help="of a core, for the learner; a whole one when not given")
     arguments.add_argument("--numbers", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2, 4, 8, 16])
     arguments.add_argument("--seconds", type=float, default=30, help="how long each number of actors is measured")
     arguments.add_argument("--settle", type=float, default=6)
     arguments.add_argument("--steps", type=int, default=300, help="of each run of the comparison")
+    arguments.add_argument("--batches", type=int, default=300, help="in the queue that learners begin with")
     arguments.add_argument("--more", type=str.split, default=[], help="further arguments for the learner or the comparison")
     arguments = arguments.parse_args()
     arguments.mapo = str(pathlib.Path(arguments.mapo).resolve())
-    arguments.share = arguments.share or {"actors": 0.04, "workers": 0.4}[arguments.what]
+    arguments.share = arguments.share or {"actors": 0.04, "learners": 0.45, "workers": 0.4}[arguments.what]
     folder, started = pathlib.Path(tempfile.mkdtemp(prefix="mapo-speed-")), []
     shares = Shares("mapo-speed")
     try:
-        {"actors": actors, "workers": workers}[arguments.what](arguments, folder, shares, started)
+        {"actors": actors, "learners": learners, "workers": workers}[arguments.what](arguments, folder, shares, started)
     finally:
         for one in reversed(started):
             if isinstance(one, Networks):
