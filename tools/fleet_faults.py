@@ -3,14 +3,15 @@
 
     tools/fleet_faults.py --mapo target/release/mapo --nats nats-server --faults 100
 
-Trains the toy data with a NATS server, a learner and some actors, each a process of its own (with --netns each in a
+Trains the toy data with a NATS server, a learner, some actors and with --assistants some of these, each a process of its own (with --netns each in a
 network namespace of its own, which needs root). At random moments one of them is killed with SIGKILL and started again,
 or stopped with SIGSTOP for longer than its lease and then woken; the next fault comes when the training has gone on since.
 In the end
 
 - every program that the server acknowledged must be in the memories of the run's directory,
 - epoch and step, as the server tells them, must never have gone back,
-- the run must have come to its last step, and its accuracy is printed beside that of an undisturbed run.
+- the run must have come to its last step, and its accuracy is printed beside that of one thread. With --faults 0 it is that
+  of an undisturbed fleet; --training-seed says of which.
 """
 
 import argparse
@@ -52,7 +53,9 @@ def main():
     arguments.add_argument("--steps", type=int, default=600)
     arguments.add_argument("--pause", type=float, default=1.5, help="seconds between two faults, about")
     arguments.add_argument("--lease", type=float, default=2.0)
-    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--seed", type=int, default=1, help="of the faults")
+    arguments.add_argument("--training-seed", type=int, default=1)
+    arguments.add_argument("--assistants", type=int, default=0)
     arguments.add_argument("--netns", action="store_true")
     arguments.add_argument("--keep", action="store_true", help="keep the folder")
     arguments = arguments.parse_args()
@@ -62,15 +65,16 @@ def main():
     port = free_port()
     url = f"nats://{networks.address()}:{port}"
     mapo, run = str(pathlib.Path(arguments.mapo).resolve()), folder / "disturbed"
-    toy = ["--data", "toy", "--limit", "192", "--steps", str(arguments.steps), "--threads", "1", "--set", "batch=12", *QUICK.split()]
+    toy = ["--data", "toy", "--limit", "192", "--steps", str(arguments.steps), "--threads", "1", "--seed", str(arguments.training_seed), "--set", "batch=12", *QUICK.split()]
     server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
     at = ["--server", url, "--patience", "120"]
     begin = [*networks.inside(1), mapo, "fleet", "learn", *at, "--lease", str(arguments.lease), "--run", str(run), *toy]
     resume = [*networks.inside(1), mapo, "fleet", "learn", *at, "--resume", str(run)]
     learner = Process("learner", begin, folder / "learner.log")
+    roles = [("actor", "act")] * arguments.actors + [("assistant", "assist")] * arguments.assistants
     actors = [
-        Process(f"actor {number}", [*networks.inside(2 + number), mapo, "fleet", "act", *at, "--run", run.name, "--threads", "1"], folder / f"actor-{number}.log")
-        for number in range(arguments.actors)
+        Process(f"{name} {number}", [*networks.inside(2 + number), mapo, "fleet", role, *at, "--run", run.name, "--threads", "1"], folder / f"{name}-{number}.log")
+        for number, (name, role) in enumerate(roles)
     ]
 
     def ask(*command):
@@ -136,7 +140,7 @@ def main():
         print(f"faults        {json.dumps(done)}")
         print(f"acknowledged  {len(acknowledged)} programs, of which {len(acknowledged & kept)} are kept")
         print(f"steps         {step} in {seconds:.0f} s and {reached[0]} epochs")
-        print(f"accuracy      {100 * best:.1f} % on dev; undisturbed, on one thread {100 * accuracy(calm)[0]:.1f} %")
+        print(f"accuracy      {100 * best:.1f} % on dev; one thread {100 * accuracy(calm)[0]:.1f} %")
         dropped = json.loads(ask("status", "--json"))["dropped"]
         print(f"dropped       {json.dumps(dropped)}")
     finally:

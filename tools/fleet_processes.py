@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 
@@ -68,18 +69,31 @@ class Process:
     def ended(self):
         return self.child.poll()
 
+    def leave(self):
+        """Ends it as a user would, with Ctrl-C."""
+        self.child.send_signal(signal.SIGINT)
+        self.child.wait()
+
     def seconds(self):
         """Processor time that it has used."""
-        fields = pathlib.Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return spent(pathlib.Path(f"/proc/{self.child.pid}/stat"))
+
+    def network_seconds(self):
+        """Processor time of the threads that talk to the server, which are named so."""
+        tasks = pathlib.Path(f"/proc/{self.child.pid}/task").iterdir()
+        return sum(spent(task / "stat") for task in tasks if (task / "comm").read_text().startswith("fleet"))
+
+
+def spent(stat):
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Shares:
     """Groups of processes (cgroups, version 1 or 2) that may use a share of a core each. Needs root."""
 
-    PERIOD = 50_000
-
-    def __init__(self, name):
+    def __init__(self, name, period=50_000):
+        self.period = period
         old = pathlib.Path("/sys/fs/cgroup/cpu")
         self.is_old = old.exists()
         self.root = (old if self.is_old else pathlib.Path("/sys/fs/cgroup")) / name
@@ -92,21 +106,23 @@ class Shares:
             (self.root / "cgroup.subtree_control").write_text("+cpu")
             (self.root / "cpu.weight").write_text("10000")
 
-    def put(self, name, process):
-        """Puts a process that was started into a group, without a limit."""
+    def put(self, name, process, goes_first=False):
+        """Puts a process that was started into a group, without a limit. Others wait for one that goes first."""
         group = self.root / name
         group.mkdir(exist_ok=True)
+        if goes_first:
+            (group / ("cpu.shares" if self.is_old else "cpu.weight")).write_text("50000" if self.is_old else "5000")
         (group / "cgroup.procs").write_text(str(process.child.pid))
 
     def limit(self, name, share):
         """Lets the group of a name use this share of a core; nothing lifts the limit."""
         group = self.root / name
-        quota = int(share * self.PERIOD) if share else -1
+        quota = int(share * self.period) if share else -1
         if self.is_old:
-            (group / "cpu.cfs_period_us").write_text(str(self.PERIOD))
+            (group / "cpu.cfs_period_us").write_text(str(self.period))
             (group / "cpu.cfs_quota_us").write_text(str(quota))
         else:
-            (group / "cpu.max").write_text(f"{quota if share else 'max'} {self.PERIOD}")
+            (group / "cpu.max").write_text(f"{quota if share else 'max'} {self.period}")
 
     def remove(self):
         for group in [*self.root.iterdir(), self.root]:

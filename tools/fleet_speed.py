@@ -8,8 +8,8 @@
 Every process has a fixed share of a core (a cgroup with a quota) and, for actors, a network namespace of its own with a veth
 to a bridge, so that one machine with two cores shows what many with a core each would. Needs root, nats-server and Linux.
 
-`actors` trains the toy data with 1, 2, 4, 8 and 16 actors, each with --share of a core, and prints steps a second beside what
-the cost of a batch says: actors x share / cost of acting, until the learner, which has --learner of a core, is full.
+`actors` trains the toy data, after --warm steps with 1, 2, 4, 8 and 16 actors, each with --share of a core, and prints batches a
+second beside what the first row says of all: as many times as much, until the learner, which has --learner of a core, is full.
 `learners` fills a queue while the learner sleeps, stops the actors, and prints how fast the queue is learnt from: by a learner
 with all cores on one thread and on as many as there are, then by one with --share of a core beside 0, 1, 2 and 3 assistants
 with as much each. `--more "--data wtq:DIR ..."` takes other data than the toy's.
@@ -57,45 +57,64 @@ def actors(arguments, folder, shares, started):
     learner = Process("learner", learn, folder / "learner.log")
     server.start()
     started.append(server)
-    shares.put("server", server)
+    # On machines of their own neither would wait for an actor to have done.
+    shares.put("server", server, goes_first=True)
     time.sleep(1)
     learner.start()
     started.append(learner)
-    shares.put("learner", learner)
-    wait("the learner", lambda: ask(mapo, url, "speed"))
-    all_of_them = []
-    print("actors  steps/s  against one  cpu-ms a batch: acting  learning   server, cores   expected")
-    first = None
+    shares.put("learner", learner, goes_first=True)
+    ask_here = lambda: ask(mapo, url, "speed")
+    wait("the learner", ask_here)
+
+    def actor(place, threads):
+        act = [*networks.inside(2 + place), mapo, "fleet", "act", *at, "--run", "speed", "--threads", str(threads)]
+        actor = Process("actor", act, folder / f"actor-{place}.log")
+        actor.start()
+        started.append(actor)
+        shares.put(f"actor-{place}", actor)
+        return actor
+
+    # In its first steps a batch costs less with each: programs are found.
+    first = actor(0, os.cpu_count())
+    wait(f"step {arguments.warm}", lambda: ask_here()["reached"]["step"] >= arguments.warm)
+    first.leave()
+    # A core whose neighbour rests is faster; none rests in any row.
+    for core in range(os.cpu_count()):
+        spinner = Process("spinner", ["taskset", "-c", str(core), "chrt", "-i", "0", sys.executable, "-c", "while True: pass"], folder / "spinner.log")
+        spinner.start()
+        started.append(spinner)
+    all_of_them, first, full = [], None, None
+    print("actors  batches/s  against one  core-ms a batch: acting  (network)  learning  server  share used: actor  learner  expected", flush=True)
     for number in arguments.numbers:
-        for name in [f"actor-{place}" for place in range(len(all_of_them))]:
-            shares.limit(name, None)
-        while len(all_of_them) < number:
-            place = len(all_of_them)
-            act = [*networks.inside(2 + place), mapo, "fleet", "act", *at, "--run", "speed", "--threads", "1"]
-            actor = Process("actor", act, folder / f"actor-{place}.log")
-            actor.start()
-            started.append(actor)
-            shares.put(f"actor-{place}", actor)
-            all_of_them.append(actor)
+        for place in range(len(all_of_them)):
+            shares.limit(f"actor-{place}", None)
         shares.limit("learner", None)
-        at_work = lambda: (status := ask(mapo, url, "speed")) and sum(actor["shards"] > 0 for actor in status["actors"]) == number
+        while len(all_of_them) > number:
+            all_of_them.pop().leave()
+        while len(all_of_them) < number:
+            all_of_them.append(actor(len(all_of_them), 1))
+        at_work = lambda: (status := ask_here()) and sum(actor["shards"] > 0 for actor in status["actors"]) == number and status["shards_held"] == status["shards"]
         wait("all actors", at_work)
         # Who has the fewest shards begins with the others.
         time.sleep(arguments.settle)
         for place in range(number):
             shares.limit(f"actor-{place}", arguments.share)
         shares.limit("learner", arguments.learner)
+        # What was made without limits is learnt from first.
         time.sleep(arguments.settle)
-        step = lambda: ask(mapo, url, "speed")["reached"]["step"]
-        used = lambda: (sum(actor.seconds() for actor in all_of_them), learner.seconds(), server.seconds())
+        step = lambda: ask_here()["reached"]["step"]
+        used = lambda: (sum(actor.seconds() for actor in all_of_them), sum(actor.network_seconds() for actor in all_of_them), learner.seconds(), server.seconds())
         (from_step, before, began) = (step(), used(), time.time())
         time.sleep(arguments.seconds)
         steps, after, seconds = step() - from_step, used(), time.time() - began
-        acting, learning, serving = (1000 * (late - early) / max(steps, 1) for late, early in zip(after, before))
+        acting, network, learning, serving = (1000 * (late - early) / max(steps, 1) for late, early in zip(after, before))
         speed = steps / seconds
         first = first or speed / number
-        expected = min(number * arguments.share / (acting / 1000), (arguments.learner or 1) / (learning / 1000))
-        print(f"{number:6}  {speed:7.2f}  {speed / first:11.2f}  {acting:22.1f}  {learning:8.1f}  {serving * speed / 1000:14.2f}  {expected:9.2f}", flush=True)
+        # What the first row says of all others.
+        full = full or (arguments.learner or 1) / (learning / 1000)
+        expected = min(number * first, full)
+        busy = (acting * speed / 1000 / number, learning * speed / 1000)
+        print(f"{number:6}  {speed:9.2f}  {speed / first:11.2f}  {acting:23.1f}  {network:9.1f}  {learning:8.1f}  {serving:6.1f}  {busy[0]:18.3f}  {busy[1]:7.2f}  {expected:8.2f}", flush=True)
 
 
 def learners(arguments, folder, shares, started):
@@ -163,6 +182,7 @@ def workers(arguments, folder, shares, started):
     server = Process("server", [arguments.nats, "-js", "-a", "127.0.0.1", "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
     server.start()
     started.append(server)
+    shares.put("server", server, goes_first=True)
     time.sleep(1)
     compare = [mapo, "compare", *TOY.split()[:4], "--objectives", "mapo,mml", "--seeds", "2", "--steps", str(arguments.steps), "--set", "explore_first.programs=200", *arguments.more, "--json"]
     took, results = {}, {}
@@ -209,14 +229,17 @@ def main():
     arguments.add_argument("--numbers", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2, 4, 8, 16])
     arguments.add_argument("--seconds", type=float, default=30, help="how long each number of actors is measured")
     arguments.add_argument("--settle", type=float, default=6)
+    arguments.add_argument("--warm", type=int, default=300, help="steps before actors are measured")
+    arguments.add_argument("--period", type=float, default=None, help="seconds in which each has its share: 0.25 for actors, so that caches count as on a core of one's own; 0.01 for learners, who wait for each other; 0.05 for workers")
     arguments.add_argument("--steps", type=int, default=300, help="of each run of the comparison")
     arguments.add_argument("--batches", type=int, default=300, help="in the queue that learners begin with")
     arguments.add_argument("--more", type=str.split, default=[], help="further arguments for the learner or the comparison")
     arguments = arguments.parse_args()
     arguments.mapo = str(pathlib.Path(arguments.mapo).resolve())
     arguments.share = arguments.share or {"actors": 0.04, "learners": 0.45, "workers": 0.4}[arguments.what]
+    arguments.period = arguments.period or {"actors": 0.25, "learners": 0.01, "workers": 0.05}[arguments.what]
     folder, started = pathlib.Path(tempfile.mkdtemp(prefix="mapo-speed-")), []
-    shares = Shares("mapo-speed")
+    shares = Shares("mapo-speed", int(1e6 * arguments.period))
     try:
         {"actors": actors, "learners": learners, "workers": workers}[arguments.what](arguments, folder, shares, started)
     finally:
