@@ -125,12 +125,24 @@ pub fn reward_of(reward: f32) -> f64 {
 /// What an environment says of a prefix.
 pub fn look_at(look: &Bound<'_, PyAny>, prefix: &[Action]) -> PyResult<Look> {
     let tuple = PyTuple::new(look.py(), prefix.iter().map(|action| action.0))?;
-    let (actions, reward): (Vec<u16>, Option<f32>) = look.call1((tuple,))?.extract()?;
+    let seen = look.call1((tuple,))?;
     let wrong = |what: &str| {
         let prefix: Vec<u16> = prefix.iter().map(|action| action.0).collect();
         Err(PyValueError::new_err(format!(
             "look({prefix:?}) gives {what}; it gives (actions, None), or ([], reward) for a whole program"
         )))
+    };
+    let Ok((actions, reward)) = seen.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+        return wrong(&shown(&seen));
+    };
+    let Ok(reward) = reward.extract::<Option<f32>>() else {
+        return wrong(&format!("the reward {}, which is no number", shown(&reward)));
+    };
+    let Ok(actions) = actions.extract::<Vec<u16>>().or_else(|_| each(&actions)) else {
+        return wrong(&format!(
+            "the actions {}, which are no whole numbers from 0 to 65535",
+            shown(&actions)
+        ));
     };
     match reward {
         Some(reward) if !reward.is_finite() => wrong("a reward that is not finite"),
@@ -144,6 +156,25 @@ pub fn look_at(look: &Bound<'_, PyAny>, prefix: &[Action]) -> PyResult<Look> {
                 false => Ok(Look::Open(actions.into_iter().map(Action).collect())),
             }
         }
+    }
+}
+
+/// The numbers of whatever can be gone through, as an array of numpy's.
+fn each<'py, T: FromPyObjectOwned<'py>>(numbers: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
+    let numbers = numbers.try_iter()?;
+    numbers
+        .map(|number| number?.extract().map_err(Into::into))
+        .collect()
+}
+
+/// A value in an error, as Python writes it.
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value
+        .repr()
+        .map_or_else(|_| "something".to_owned(), |text| text.to_string());
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
@@ -179,7 +210,14 @@ impl Scoring<'_, '_> {
         let programs = programs.map(|program| PyTuple::new(py, program.iter().map(|action| action.0)));
         let programs = PyList::new(py, programs.collect::<PyResult<Vec<_>>>()?)?;
         let wanted = programs.len();
-        let rewards: Vec<f32> = self.score.call1((programs,))?.extract()?;
+        let scored = self.score.call1((programs,))?;
+        let rewards = scored.extract::<Vec<f32>>().or_else(|_| each(&scored));
+        let Ok(rewards) = rewards else {
+            return Err(PyValueError::new_err(format!(
+                "score gives {}; it gives a list with a number for each program",
+                shown(&scored)
+            )));
+        };
         match (
             rewards.len() == wanted,
             rewards.iter().all(|reward| reward.is_finite()),

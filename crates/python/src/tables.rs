@@ -6,7 +6,7 @@ use mapo_datasets::toy;
 use mapo_tables::{Largest, LoadOptions, TableBuilder};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,13 +29,21 @@ fn options(keep_totals: bool) -> LoadOptions {
 
 #[pymethods]
 impl Table {
-    /// The table of whatever has `__arrow_c_stream__`.
+    /// The table of whatever has `__arrow_c_stream__`. `offsets` gives for a zone and some moments, in seconds, how far
+    /// the clocks are ahead there.
     #[staticmethod]
-    fn from_arrow(py: Python<'_>, frame: &Bound<'_, PyAny>, name: &str, keep_totals: bool) -> PyResult<Self> {
+    fn from_arrow(
+        py: Python<'_>,
+        frame: &Bound<'_, PyAny>,
+        name: &str,
+        keep_totals: bool,
+        offsets: Py<PyAny>,
+    ) -> PyResult<Self> {
         let reader = arrow::stream(frame)?;
-        let table = py.detach(|| arrow::table(reader, name, &options(keep_totals)));
+        let table = py.detach(|| arrow::table(reader, name, &options(keep_totals), &offsets));
         let table = table.map_err(|problem| match problem {
             arrow::Problem::Stream(error) => told(error),
+            arrow::Problem::Zone(error) => error,
             arrow::Problem::Table(error) => told_of_table(error),
         })?;
         Ok(Self::of(table))
@@ -52,6 +60,9 @@ impl Table {
     ) -> PyResult<Self> {
         let texts = columns.iter().map(|column| column.iter().map(text_of).collect());
         let columns = texts.collect::<PyResult<Vec<Vec<String>>>>()?;
+        if columns.is_empty() {
+            return Err(told(format!("{name}: it has no column; a table needs one")));
+        }
         let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
         if let Some(short) = columns.iter().position(|column| column.len() != rows) {
             return Err(told(format!(
@@ -164,11 +175,56 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
             false => number.to_string(),
         });
     }
-    let text = value.str()?.to_str()?.to_owned();
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes_as_text(bytes.as_bytes()));
+    }
+    if is_nested(value) {
+        // As those of Arrow: what JSON has no word for is its text.
+        let json = value.py().import("json")?;
+        let options = [("default", value.py().get_type::<PyString>().as_any())].into_py_dict(value.py())?;
+        options.set_item("ensure_ascii", false)?;
+        options.set_item("separators", (",", ":"))?;
+        return json.call_method("dumps", (value,), Some(&options))?.extract();
+    }
+    if let Ok(seconds) = value.call_method0("total_seconds") {
+        // A span of time.
+        let seconds: f64 = seconds.extract()?;
+        return Ok(if seconds.is_nan() {
+            String::new()
+        } else {
+            seconds.to_string()
+        });
+    }
+    // A moment is shown as the clocks of its zone show it.
+    let zone = value.getattr("tzinfo").ok().filter(|zone| !zone.is_none());
+    let text = match zone {
+        Some(_) => {
+            let without = [("tzinfo", value.py().None())].into_py_dict(value.py())?;
+            value.call_method("replace", (), Some(&without))?.str()?
+        }
+        None => value.str()?,
+    };
+    let text = text.to_str()?;
     // A moment at the beginning of a day is the day; what pandas has for nothing is nothing.
     Ok(match text.strip_suffix(" 00:00:00") {
         Some(day) => day.to_owned(),
-        None if matches!(text.as_str(), "NaT" | "<NA>" | "nan") => String::new(),
-        None => text,
+        None if matches!(text, "NaT" | "<NA>" | "nan") => String::new(),
+        // Those of numpy are of a type of their own.
+        None if matches!(text, "True" | "False") => text.to_lowercase(),
+        None => text.to_owned(),
     })
+}
+
+fn is_nested(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyDict>()
+}
+
+/// Bytes: their text where they are one, as those of a data frame.
+fn bytes_as_text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes
+            .iter()
+            .fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}")),
+    }
 }

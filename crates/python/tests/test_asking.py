@@ -53,6 +53,26 @@ def test_no_answer_is_no_error(films: Films) -> None:
         mapo.ask(films, "   ")
 
 
+@pytest.mark.parametrize("question", [None, 5, b"who?", ["who?"]])
+def test_a_question_is_a_text(films: Films, question: Any) -> None:
+    with pytest.raises(TypeError, match=f"^a question is a text, and this is {type(question).__name__}"):
+        mapo.ask(films, question)
+    with pytest.raises(TypeError, match="a question is a text"):
+        mapo.ask_all(films, ["who directed Alien?", question])
+
+
+def test_what_is_given_in_the_wrong_place_is_said(films: Films) -> None:
+    wrong: Any = 7
+    with pytest.raises(mapo.MapoError, match="question"):
+        mapo.ask(films, "")
+    with pytest.raises(TypeError, match="ask_all takes a list of questions"):
+        mapo.ask_all(films, wrong)
+    with pytest.raises(TypeError, match="model is a Model"):
+        mapo.ask(films, "who directed Alien?", model=wrong)
+    assert mapo.ask_all(films, []) == []
+    assert [one.value for one in mapo.ask_all(films, (text for text in ["who directed Alien?"]))] == ["Ridley Scott"]  # type: ignore[arg-type]
+
+
 def test_a_notebook_shows_the_cells(films: Films) -> None:
     html = mapo.ask(films, "who directed Alien?")._repr_html_()
     assert html.count("<tr>") == 2 and "Ridley Scott" in html

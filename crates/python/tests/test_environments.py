@@ -90,24 +90,75 @@ def test_exceptions_come_out_as_they_are(after: int) -> None:
         (([1, 1], None), "an action twice"),
         (([1], 1.0), "a reward and actions"),
         (([], float("nan")), "not finite"),
+        (None, r"look\(\[\]\) gives None; it gives \(actions, None\), or \(\[\], reward\)"),
+        (([1],), r"gives \(\[1\],\)"),
+        (([-1], None), r"the actions \[-1\], which are no whole numbers from 0 to 65535"),
+        (([70000], None), "no whole numbers from 0 to 65535"),
+        ((5, None), "the actions 5, which"),
+        ((["a"], None), r"the actions \['a'\]"),
+        (([], "much"), "the reward 'much', which is no number"),
     ],
 )
-def test_what_makes_no_sense_is_refused(look: Look, said: str) -> None:
+def test_what_makes_no_sense_is_refused(look: Any, said: str) -> None:
     class Wrong(mapo.Env):
+        context = ["task"]
+
         def look(self, prefix: Prefix) -> Look:
-            return look
+            return look  # type: ignore[no-any-return]
 
     with pytest.raises(ValueError, match=said):
         mapo.explore(Wrong())
+    with pytest.raises(ValueError, match=said):
+        mapo.train([Wrong()], actions=2, steps=5, settings={"width": 8})
+
+
+def test_actions_may_be_whatever_can_be_gone_through() -> None:
+    numpy = pytest.importorskip("numpy")
+    for two in (range(2), (0, 1), numpy.arange(2), {0, 1}):
+
+        class Two(mapo.Env):
+            def look(self, prefix: Prefix) -> Look:
+                return (two, None) if len(prefix) < 3 else ([], numpy.float32(sum(prefix) == 3))  # type: ignore[return-value]
+
+        assert mapo.explore(Two()).best == ((1, 1, 1), 1.0)
+
+
+def test_what_is_no_environment_is_said() -> None:
+    wrong: Any = Coins
+    with pytest.raises(TypeError, match=r"Coins is a class of environments; give one of them: Coins\(\)"):
+        mapo.explore(wrong)
+    wrong = len
+    with pytest.raises(TypeError, match="an environment is a mapo.Env or a mapo.ScoringEnv, and this is builtin"):
+        mapo.explore(wrong)
+    with pytest.raises(ValueError, match="programs is at least 0, and this is -1"):
+        mapo.explore(Coins(), -1)
+    wrong = "many"
+    with pytest.raises(TypeError, match="programs is a whole number, and this is str: 'many'"):
+        mapo.explore(Coins(), wrong)
+    with pytest.raises(mapo.MapoError, match="discrete actions"):
+        mapo.from_gymnasium(7)
 
 
 def test_wrong_scores_are_refused() -> None:
+    numpy = pytest.importorskip("numpy")
     class Few(ScoredCoins):
         def score(self, programs: Sequence[Prefix]) -> Sequence[float]:
             return [1.0]
 
     with pytest.raises(ValueError, match="1 rewards for 1000 programs"):
         mapo.explore(Few())
+
+    given: Any
+
+    class Wrong(ScoredCoins):
+        def score(self, programs: Sequence[Prefix]) -> Any:
+            return given
+
+    for given in (None, 1.0, ["much"] * 1000):
+        with pytest.raises(ValueError, match="it gives a list with a number for each program"):
+            mapo.explore(Wrong())
+    for given in (numpy.zeros(1000, "float32"), (0.0 for _ in range(1000))):
+        assert len(mapo.explore(Wrong())) == 0
     env = ScoredCoins()
     env.choices = []
     with pytest.raises(mapo.MapoError, match="choices"):

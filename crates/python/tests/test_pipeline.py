@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 import mapo
@@ -47,7 +49,33 @@ def test_several_come_in_lists() -> None:
     assert qa(table=frame, query=queries[0], padding=True)["answer"] == "4512"
 
 
+def test_generators_are_gone_through_as_they_come() -> None:
+    qa = mapo.pipeline()
+    queries = ["how many stars does Datasets have?", "how many stars does Tokenizers have?"]
+    asked: list[str] = []
+
+    def asking() -> Iterator[dict[str, object]]:
+        for query in queries:
+            asked.append(query)
+            yield {"table": TABLE, "query": query}
+
+    answers = qa(asking())
+    assert next(answers)["answer"] == "4512" and asked == queries[:1]
+    assert [one["answer"] for one in answers] == ["3934"]
+    assert [one["answer"] for one in qa(table=TABLE, query=(query for query in queries))] == ["4512", "3934"]
+    assert [one["answer"] for one in qa(TABLE, queries)] == ["4512", "3934"]
+    both = [{"table": TABLE, "query": queries}, {"table": TABLE, "query": queries[1]}]
+    assert [one["answer"] for one in qa(both)[0]] == ["4512", "3934"] and qa(both)[1]["answer"] == "3934"
+    assert qa(table=TABLE, query=[]) == []
+
+
 def test_what_is_missing_is_said() -> None:
+    with pytest.raises(TypeError, match="a query is a text or a list of texts, and this is int: 5"):
+        mapo.pipeline()(TABLE, 5)
+    with pytest.raises(TypeError, match="by dictionaries with a table and a query, and this is str: 'who"):
+        mapo.pipeline()([{"table": TABLE, "query": "who?"}, "who?"])
+    with pytest.raises(TypeError, match="by dictionaries"):
+        next(mapo.pipeline()(text for text in ["who?"]))
     with pytest.raises(mapo.MapoError, match="table-question-answering"):
         mapo.pipeline("sentiment-analysis")
     with pytest.raises(mapo.MapoError, match="a table and a query"):

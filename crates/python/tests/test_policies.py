@@ -155,3 +155,19 @@ def test_what_is_wrong_is_said() -> None:
         mapo.train(coins(), actions=2, settings={"colour": "red"})
     with pytest.raises(mapo.MapoError, match="settings"):
         mapo.train(coins(), actions=2, objective="nothing")
+    wrong: Any = coins()[0]
+    with pytest.raises(TypeError, match="envs is a list"):
+        mapo.train(wrong, actions=2)
+    wrong = [Coins]
+    with pytest.raises(TypeError, match="Coins is a class of environments"):
+        mapo.train(wrong, actions=2)
+    wrong = "two"
+    with pytest.raises(TypeError, match="actions is a whole number"):
+        mapo.train(coins(), actions=wrong)
+    with pytest.raises(mapo.MapoError, match="the settings cannot be used"):
+        mapo.train(coins(), actions=2, settings={"width": object()})
+    for name, value, said in (("context", "heads", "the context of an environment is a list"), ("mentions", [3], "pairs of a word")):
+        one = coins()[0]
+        setattr(one, name, value)
+        with pytest.raises(TypeError, match=said):
+            mapo.train([one], actions=2)

@@ -162,3 +162,167 @@ def test_many_texts_are_all_there() -> None:
     for row in (0, 1, 32_767, 32_768, 39_995, 49_994):
         assert table.row(row) == [names[row + 5], str(row + 5)]
     assert mapo.ask(table, "what is the score of name 41234?").value == 41_234
+
+
+def texts(data: Any) -> list[list[str]]:
+    table = mapo.Table(data)
+    return [table.headers, *(table.row(row) for row in range(len(table)))]
+
+
+def test_columns_of_pandas_are_what_their_owner_sees() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "month": pandas.Series([pandas.Period("2024-01", "M"), None], dtype="period[M]"),
+            "between": pandas.interval_range(0, 2),
+            "cut": pandas.cut([1, 9], [0, 5, 10]),
+            "few": pandas.arrays.SparseArray([0, 7]),
+            "turned": [1j, 2j],
+            "kind": pandas.Categorical(["b", None]),
+            "maybe": pandas.array([1, None], dtype="Int64"),
+            "is": pandas.array([True, None], dtype="boolean"),
+            "at": pandas.to_datetime(["2024-01-01", "2024-07-01 12:30"], format="mixed").tz_localize("Europe/Berlin"),
+        }
+    )
+    assert texts(frame) == [
+        list(frame.columns),
+        ["2024-01", "(0, 1]", "(0, 5]", "0", "1j", "b", "1", "true", "2024-01-01"],
+        ["", "(1, 2]", "(5, 10]", "7", "2j", "", "", "", "2024-07-01 12:30:00"],
+    ]
+    lasting = pandas.DataFrame({"lasts": pandas.to_timedelta([90, 0.5], unit="s")})
+    assert [float(row[0]) for row in texts(lasting)[1:]] == [90, 0.5]
+    # The frame is its owner's still.
+    assert str(frame["month"].dtype) == "period[M]"
+    # The same where its values are taken one by one, since a column is mixed.
+    frame["mixed"] = [1, "x"]
+    assert [row[:-1] for row in texts(frame)] == texts(frame.drop(columns="mixed"))
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "+05:30", "America/New_York", "UTC"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_moments_are_those_of_the_clocks_in_their_zone(zone: str, unit: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    moments = ["2024-03-10 01:59:59", "2024-03-10 03:00:00", None, "1960-11-03 00:30:00"]
+    frame = pandas.DataFrame({"at": pandas.to_datetime(moments).as_unit(unit).tz_localize(zone)})
+    assert [row[0] for row in texts(frame)] == ["at", *(moment or "" for moment in moments)]
+    arrow = pytest.importorskip("pyarrow").table(frame)
+    assert texts(arrow) == texts(frame)
+    if zone[0] != "+":
+        # Polars knows the zones of places.
+        assert texts(pytest.importorskip("polars").DataFrame(frame)) == texts(frame)
+
+
+def test_a_zone_that_nobody_knows_is_named() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    column = pyarrow.array([0], pyarrow.timestamp("s", "Mars/Olympus"))
+    with pytest.raises(mapo.MapoError, match="the time zone 'Mars/Olympus' is not known here"):
+        mapo.Table(pyarrow.table({"at": column}))
+
+
+def test_series_are_tables_of_one_column() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    assert texts(pandas.Series([3, 4], name="Age")) == texts(polars.Series("Age", [3, 4])) == [["Age"], ["3"], ["4"]]
+    assert texts(pandas.Series(["x"])) == texts(polars.Series(["x"])) == [["value"], ["x"]]
+    counts = pandas.Series(["Tulsa", "Omaha", "Tulsa"], name="City").value_counts()
+    assert texts(counts) == [["City", "count"], ["Tulsa", "2"], ["Omaha", "1"]]
+    assert mapo.ask(counts, "which city has the highest count?").value == "Tulsa"
+
+
+def test_an_index_that_says_something_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    prices = pandas.DataFrame({"Price": [4, 3]}, index=["tea", "rice"])
+    assert texts(prices) == [["index", "Price"], ["tea", "4"], ["rice", "3"]]
+    days = pandas.DataFrame({"Price": [4]}, index=pandas.to_datetime(["2024-02-29"]))
+    assert texts(days)[1] == ["2024-02-29", "4"]
+    groups = pandas.DataFrame({"a": ["x", "x", "y"], "b": [1, 2, 1], "c": [5, 6, 7]}).set_index(["a", "b"])
+    assert texts(groups) == [["a", "b", "c"], ["x", "1", "5"], ["x", "2", "6"], ["y", "1", "7"]]
+    # One that is a column as well is there once.
+    assert texts(prices.assign(Part=prices.index).set_index("Part", drop=False))[0] == ["Price", "Part"]
+    assert texts(pandas.DataFrame({"Price": [4, 3]}, index=[7, 9])) == [["Price"], ["4"], ["3"]]
+
+
+def test_columns_may_be_called_anything() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert texts(pandas.DataFrame([[1, 2]])) == [["0", "1"], ["1", "2"]]
+    assert texts(pandas.DataFrame([[1, "x"]], columns=["a", "a"])) == [["a", "a"], ["1", "x"]]
+    assert texts(pandas.DataFrame([[1, 2]], columns=[datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)])) == [["2024-01-01", "2024-01-02"], ["1", "2"]]
+    levels = pandas.MultiIndex.from_tuples([("price", "min"), ("price", "max"), ("name", "")])
+    assert texts(pandas.DataFrame([[1, 2, "x"]], columns=levels))[0] == ["price min", "price max", "name"]
+    pyarrow = pytest.importorskip("pyarrow")
+    assert texts(pyarrow.table([[1], [2]], names=["a", "a"])) == [["a", "a"], ["1", "2"]]
+
+
+@pytest.mark.parametrize("form", [pandas_frame, polars_frame, arrow_table, rows, dict])
+def test_values_in_values_are_json(form: Any) -> None:
+    table = {"tags": [["é", "b"], []], "at": [{"x": 1, "y": None}, {"x": 2, "y": "z"}], "raw": ["ab".encode(), b"\xff"]}
+    assert texts(form(table)) == [
+        ["tags", "at", "raw"],
+        ['["é","b"]', '{"x":1,"y":null}', "ab"],
+        ["[]", '{"x":2,"y":"z"}', "0xff"],
+    ]
+
+
+def test_what_only_polars_has() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {
+            "huge": polars.Series([2**100, None], dtype=polars.Int128),
+            "thing": polars.Series([Decimal("1.5"), None], dtype=polars.Object),
+            "kind": polars.Series(["a", "b"], dtype=polars.Enum(["a", "b"])),
+            "time": [datetime.time(12, 30), None],
+        }
+    )
+    assert texts(frame)[1:] == [[str(2**100), "1.5", "a", "12:30:00"], ["", "", "b", ""]]
+    with pytest.raises(TypeError, match=r"collect\(\)"):
+        mapo.Table(frame.lazy())
+
+
+def test_columns_of_a_dictionary_may_be_arrays_and_series() -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    table = {
+        "whole": numpy.array([1, 2]),
+        "real": numpy.array([1.5, numpy.nan], dtype="float32"),
+        "is": numpy.array([True, False]),
+        "day": numpy.array(["2024-02-29", "NaT"], dtype="datetime64[ns]"),
+        "lasts": numpy.array([90, 30], dtype="timedelta64[s]"),
+        "series": pandas.Series(["x", None], index=[7, 8]),
+        "at": pandas.Series(pandas.to_datetime(["2024-01-01"] * 2).tz_localize("Asia/Kolkata")),
+    }
+    assert texts(table)[1:] == [
+        ["1", "1.5", "true", "2024-02-29", "90", "x", "2024-01-01"],
+        ["2", "", "false", "", "30", "", "2024-01-01"],
+    ]
+
+
+def nothing(pandas: Any) -> list[tuple[Any, type[Exception], str]]:
+    """What is no table, and what is said of it."""
+    numpy, pyarrow, polars = (pytest.importorskip(name) for name in ("numpy", "pyarrow", "polars"))
+    return [
+        (numpy.zeros((2, 2)), TypeError, "ndarray has no names of columns; give a data frame of it"),
+        (b"a,b", TypeError, "bytes are no table; write them into a file"),
+        (None, TypeError, "NoneType is no table"),
+        (pandas.DataFrame(), mapo.MapoError, "no column"),
+        (pandas.DataFrame(index=[1, 2]), mapo.MapoError, "no column"),
+        (pandas.DataFrame({"a": []}), mapo.MapoError, "no row"),
+        (polars.DataFrame(), mapo.MapoError, "no column"),
+        (pyarrow.table({}), mapo.MapoError, "no column"),
+        (pyarrow.chunked_array([[1, 2]]), mapo.MapoError, "does not give columns"),
+        ({}, mapo.MapoError, "no column"),
+        ([], mapo.MapoError, "no column"),
+        ([{}], mapo.MapoError, "no column"),
+        ({"a": {0: 1}}, mapo.MapoError, r"the column 'a' is a dict, and a column is a list \(of pandas: to_dict\('list'\)\)"),
+        ({"a": {1, 2}}, mapo.MapoError, "the column 'a' is a set"),
+        ({"a": (number for number in (1, 2))}, mapo.MapoError, "a list for each column"),
+        ("", OSError, "No such file"),
+        ("a,b\n1,2\n", OSError, "No such file"),
+    ]
+
+
+@pytest.mark.parametrize("place", range(17))
+def test_what_is_no_table_is_said_in_a_sentence(place: int) -> None:
+    given = nothing(pytest.importorskip("pandas"))
+    assert len(given) == 17
+    data, error, said = given[place]
+    with pytest.raises(error, match=said) as raised:
+        mapo.ask(data, "how many?")
+    assert "\n" not in str(raised.value) or isinstance(data, str)

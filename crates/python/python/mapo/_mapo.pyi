@@ -10,7 +10,9 @@ class MapoError(ValueError): ...
 
 class Table:
     @staticmethod
-    def from_arrow(frame: object, name: str, keep_totals: bool) -> Table: ...
+    def from_arrow(
+        frame: object, name: str, keep_totals: bool, offsets: Callable[[str, Sequence[int]], Sequence[int]]
+    ) -> Table: ...
     @staticmethod
     def from_columns(
         headers: Sequence[str], columns: Sequence[Sequence[object]], name: str, keep_totals: bool

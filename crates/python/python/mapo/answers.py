@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from mapo.display import card
+from mapo.display import card, percent_of
 from mapo.tables import Table
 
 Value: TypeAlias = "str | int | float | datetime.date"
@@ -141,7 +141,7 @@ class Answer:
     def __repr__(self) -> str:
         if not self:
             return f"<no Answer: {self.note}>"
-        return f"<Answer {self.text!r}, {100 * self.probability:.0f} %{'' if self.sure else ', a guess'}: {self.english}>"
+        return f"<Answer {self.text!r}, {percent_of(self.probability)}{'' if self.sure else ', a guess'}: {self.english}>"
 
     def _repr_html_(self) -> str:
         return card(self._reply, self._table)

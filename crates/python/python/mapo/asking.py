@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mapo import _mapo
 from mapo.answers import Answer
+from mapo.checks import shown
 from mapo.tables import Table, TableLike
 
 _lock = threading.Lock()
@@ -52,8 +53,14 @@ class Model:
         """Answers several questions about a table together, in less time."""
         if isinstance(questions, str):
             raise TypeError("ask_all takes a list of questions; for one there is ask")
+        if not isinstance(questions, Iterable):
+            raise TypeError(f"ask_all takes a list of questions, and this is {shown(questions)}")
+        asked = list(questions)
+        for question in asked:
+            if not isinstance(question, str):
+                raise TypeError(f"a question is a text, and this is {shown(question)}")
         known = Table(table)
-        return [Answer(reply, known) for reply in self._model.ask(known._table, list(questions))]
+        return [Answer(reply, known) for reply in self._model.ask(known._table, asked)]
 
 
 def boxed() -> Model:
@@ -65,6 +72,14 @@ def boxed() -> Model:
         return _boxed
 
 
+def _chosen(model: Model | None) -> Model:
+    if model is None:
+        return boxed()
+    if not isinstance(model, Model):
+        raise TypeError(f"model is a Model, as Model.load gives one, and this is {shown(model)}")
+    return model
+
+
 def ask(table: TableLike, question: str, *, model: Model | None = None) -> Answer:
     """Answers a question about a table: a data frame, a list of dictionaries, a dictionary of lists or the path of a file.
 
@@ -73,9 +88,9 @@ def ask(table: TableLike, question: str, *, model: Model | None = None) -> Answe
     >>> ask({"City": ["Tulsa", "Omaha"], "Founded": [1836, 1854]}, "which city was founded first?").value
     'Tulsa'
     """
-    return (model or boxed()).ask(table, question)
+    return _chosen(model).ask(table, question)
 
 
 def ask_all(table: TableLike, questions: Sequence[str], *, model: Model | None = None) -> list[Answer]:
     """Answers several questions about a table together, in less time than one after the other."""
-    return (model or boxed()).ask_all(table, questions)
+    return _chosen(model).ask_all(table, questions)

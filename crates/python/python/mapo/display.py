@@ -44,7 +44,7 @@ def card(reply: dict[str, Any], table: Table) -> str:
     if reply["sql"]:
         parts.append(_folded("SQL", reply["sql"]))
     others = "".join(
-        f"<li>{escape(', '.join(other['shown']))} ({100 * other['probability']:.0f} %): {escape(other['english'])}</li>"
+        f"<li>{escape(', '.join(other['shown']))} ({percent_of(other['probability'])}): {escape(other['english'])}</li>"
         for other in reply["alternatives"]
     )
     if others:
@@ -60,8 +60,14 @@ def _meter(reply: dict[str, Any]) -> str:
         '<div style="display:flex;align-items:center;gap:.6em">'
         '<span style="flex:none;width:10em;height:.5em;border-radius:.25em;background:#8884">'
         f'<span style="display:block;width:{percent:.1f}%;height:100%;border-radius:.25em;background:{colour}"></span>'
-        f'</span><span style="{_QUIET}">{percent:.0f} % {said}</span></div>'
+        f'</span><span style="{_QUIET}">{percent_of(reply["probability"])} {said}</span></div>'
     )
+
+
+def percent_of(probability: float) -> str:
+    """A probability, as the command says it: nothing is certain."""
+    percent = 100 * probability
+    return "over 99 %" if percent > 99 else "under 1 %" if percent < 1 else f"{percent:.0f} %"
 
 
 def _folded(name: str, text: str) -> str:

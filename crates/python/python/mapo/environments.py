@@ -9,6 +9,7 @@ from typing import Any
 
 from mapo import _mapo
 from mapo._mapo import MapoError
+from mapo.checks import shown, whole
 
 #: A program, or the beginning of one: its actions, numbers from 0 to 65535.
 Program = tuple[int, ...]
@@ -100,6 +101,8 @@ def explore(env: Env | ScoringEnv, programs: int = 1000, *, seed: int = 0, examp
     """Tries programs of an environment, none of them twice, and keeps those that earn something. What the environment
     raises ends the walk and comes out as it is; so does Ctrl-C. What is found depends on the seed and on the number of the
     example, by which several environments are explored differently."""
+    programs, seed, example = whole("programs", programs), whole("seed", seed), whole("example", example)
+    env = checked(env)
     if isinstance(env, ScoringEnv):
         choices = [int(choice) for choice in env.choices]
         if not choices or min(choices) < 1:
@@ -109,6 +112,15 @@ def explore(env: Env | ScoringEnv, programs: int = 1000, *, seed: int = 0, examp
         found = _mapo.explore_looking(env.look, programs, seed, example)
     kept, tried, dead_ends, complete = found
     return Exploration([(tuple(program), reward) for program, reward in kept], tried, dead_ends, complete)
+
+
+def checked(env: Any) -> Any:
+    """An environment; what is none is refused."""
+    if isinstance(env, type):
+        raise TypeError(f"{env.__name__} is a class of environments; give one of them: {env.__name__}()")
+    if not callable(getattr(env, "look", None)):
+        raise TypeError(f"an environment is a mapo.Env or a mapo.ScoringEnv, and this is {shown(env)}")
+    return env
 
 
 def _exactly(seen: Any) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mapo._mapo import MapoError
 from mapo.answers import Answer
 from mapo.asking import Model, boxed
+from mapo.checks import shown
 from mapo.tables import Table, TableLike
 
 TASK = "table-question-answering"
@@ -34,7 +35,8 @@ class TableQuestionAnswering:
         self.model = model
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes `table=` and `query=` (one or a list), a dictionary with these keys, or a list of such dictionaries."""
+        """Takes `table=` and `query=` (one or a list), a dictionary with these keys, or a list of such dictionaries. Of a
+        generator of them the answers come one after the other, as they are asked for."""
         table, query = kwargs.pop("table", None), kwargs.pop("query", None)
         # How texts are cut for a network is nothing that matters here.
         for ignored in ("sequential", "padding", "truncation", "batch_size"):
@@ -46,6 +48,8 @@ class TableQuestionAnswering:
                 asked: Any = {"table": table, "query": query}
             case ({"table": _, "query": _} as asked,) | ([{"table": _, "query": _}, *_] as asked,):
                 pass
+            case (Iterator() as asked,) if query is None:
+                pass
             case (first,):
                 asked = {"table": first, "query": query}
             case (first, second):
@@ -54,10 +58,15 @@ class TableQuestionAnswering:
                 raise TypeError("a pipeline takes a table and a query")
         if isinstance(asked, Mapping):
             return self._ask(asked)
+        if isinstance(asked, Iterator):
+            # One after the other, as they come.
+            return map(self._ask, asked)
         answers = [self._ask(one) for one in asked]
         return answers[0] if len(answers) == 1 else answers
 
-    def _ask(self, asked: Mapping[str, Any]) -> Any:
+    def _ask(self, asked: Any) -> Any:
+        if not isinstance(asked, Mapping):
+            raise TypeError(f"a pipeline is asked by dictionaries with a table and a query, and this is {shown(asked)}")
         data, query = asked.get("table"), asked.get("query")
         if data is None or query is None:
             raise MapoError("a pipeline needs a table and a query: qa(table=table, query='how many …?')")
@@ -65,6 +74,8 @@ class TableQuestionAnswering:
         table = Table(_given(data), keep_totals=True)
         if isinstance(query, str):
             return _shaped(self.model.ask(table, query))
+        if not isinstance(query, Iterable):
+            raise TypeError(f"a query is a text or a list of texts, and this is {shown(query)}")
         answers = [_shaped(answer) for answer in self.model.ask_all(table, list(query))]
         return answers[0] if len(answers) == 1 else answers
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mapo import _mapo
+from mapo import _mapo, checks
 from mapo._mapo import MapoError
-from mapo.environments import Env, Program, ScoringEnv
+from mapo.checks import listed, shown, whole
+from mapo.environments import Env, Program, ScoringEnv, checked
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Policy:
 
     def programs(self, envs: Sequence[Env | ScoringEnv], *, width: int = 5) -> list[list[Written]]:
         """For each environment its most probable programs, the best first, found by a beam of this width; 1 is greedy."""
-        found = self._policy.programs(_given(envs), width)
+        found = self._policy.programs(_given(envs), whole("width", width, 1))
         return [[Written(tuple(program), reward, math.exp(log)) for program, reward, log in one] for one in found]
 
     def evaluate(self, envs: Sequence[Env | ScoringEnv], *, width: int = 5) -> Evaluation:
@@ -102,21 +103,39 @@ def train(
     >>> policy.evaluate(coins, width=1).solved > 0.8
     True
     """
-    if not envs:
+    known = listed("envs", envs, "[env, …]")
+    if not known:
         raise MapoError("there is no environment to train on; give at least one")
     chosen = {"name": objective} if isinstance(objective, str) else dict(objective)
-    wanted = {"actions": actions, "steps": steps, "seed": seed, "objective": chosen, **(settings or {})}
+    numbers = {"actions": whole("actions", actions), "steps": whole("steps", steps), "seed": whole("seed", seed)}
+    wanted = {**numbers, "objective": chosen, **(settings or {})}
+    heard = checks.callbacks(callbacks)
 
     def hear(news: str) -> None:
         event: dict[str, Any] = json.loads(news)
-        for callback in callbacks:
+        for callback in heard:
             callback(event)
 
-    return Policy(_mapo.Policy.train(_given(envs), json.dumps(wanted), hear))
+    try:
+        written = json.dumps(wanted)
+    except (TypeError, ValueError) as error:
+        raise MapoError(f"the settings cannot be used: {error}") from None
+    return Policy(_mapo.Policy.train(_given(known), written, hear))
 
 
 def _given(envs: Sequence[Env | ScoringEnv]) -> list[tuple[Callable[..., Any], list[str], list[tuple[int, int]]]]:
-    return [
-        (env.look, [str(word) for word in env.context], [(int(first), int(end)) for first, end in env.mentions])
-        for env in envs
-    ]
+    return [(checked(env).look, _context(env), _mentions(env)) for env in listed("envs", envs, "[env, …]")]
+
+
+def _context(env: Env | ScoringEnv) -> list[str]:
+    return [str(word) for word in listed("the context of an environment", env.context, "['heads', 'tails']")]
+
+
+def _mentions(env: Env | ScoringEnv) -> list[tuple[int, int]]:
+    try:
+        return [(whole("a mention's first word", first), whole("a mention's end", end)) for first, end in env.mentions]
+    except TypeError:
+        raise TypeError(
+            "the mentions of an environment are pairs of a word and the one behind its last: [(0, 1)]; "
+            f"these are {shown(env.mentions)}"
+        ) from None

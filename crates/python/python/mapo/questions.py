@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +13,12 @@ from typing import Any, TypeAlias
 
 from mapo import _mapo
 from mapo._mapo import MapoError
+from mapo.checks import shown, whole
 from mapo.tables import Table, TableLike
+
+
+#: An item of an answer.
+Item: TypeAlias = "str | float | datetime.date"
 
 
 @dataclass(frozen=True)
@@ -28,16 +35,16 @@ class Question:
     #: The question.
     question: str
     #: The answer: one item or a list of them.
-    answer: str | float | Sequence[str | float]
+    answer: Item | Iterable[Item]
     #: The program that is meant, or several that mean the same; none where that is to be learnt.
     program: str | Sequence[str] | None = None
     #: What kind of question it is, where it was made.
     kind: str | None = field(default=None, compare=False)
 
     @property
-    def answers(self) -> list[str | float]:
+    def answers(self) -> list[Item]:
         """The items of the answer."""
-        if isinstance(self.answer, Sequence) and not isinstance(self.answer, str):
+        if isinstance(self.answer, Iterable) and not isinstance(self.answer, str):
             return list(self.answer)
         return [self.answer]
 
@@ -45,7 +52,7 @@ class Question:
 QuestionLike: TypeAlias = "Question | Mapping[str, Any]"
 
 
-def compose(tables: TableLike | Sequence[Table], questions: int = 100, *, seed: int = 1) -> list[Question]:
+def compose(tables: TableLike | Sequence[TableLike], questions: int = 100, *, seed: int = 1) -> list[Question]:
     """Makes questions from tables, with answers and programs; fewer if the tables are not good for so many. The same
     seed makes the same questions.
 
@@ -55,10 +62,12 @@ def compose(tables: TableLike | Sequence[Table], questions: int = 100, *, seed: 
     >>> all(question.answers and question.program for question in made)
     True
     """
-    if isinstance(tables, Sequence) and not isinstance(tables, str) and all(isinstance(one, Table) for one in tables):
-        known = [one for one in tables if isinstance(one, Table)]
-    else:
-        known = [Table(tables)]  # type: ignore[arg-type]
+    questions, seed = whole("questions", questions), whole("seed", seed)
+    several = isinstance(tables, (list, tuple)) and not any(isinstance(one, Mapping) for one in tables)
+    # Dictionaries in a list are the rows of one table.
+    known = [Table(one) for one in tables] if several else [Table(tables)]  # type: ignore[union-attr, arg-type]
+    if not known:
+        raise MapoError("there is no table to make questions from; give at least one")
     made: list[Question] = []
     each = -(-questions // max(1, len(known)))
     for number, table in enumerate(known):
@@ -88,7 +97,7 @@ def write(folder: Path, splits: Mapping[str, Iterable[QuestionLike]]) -> Path:
                 "split": split,
                 "table": tables[id(question.table)],
                 "question": question.question,
-                "answer": [item if isinstance(item, str) else float(item) for item in question.answers],
+                "answer": [_item(item, f"{split} question {number}") for item in question.answers],
             }
             if not isinstance(question.table, (str, os.PathLike)):
                 # What we write ourselves needs no guessing.
@@ -103,13 +112,33 @@ def write(folder: Path, splits: Mapping[str, Iterable[QuestionLike]]) -> Path:
     return file
 
 
-def _question(given: QuestionLike, where: str) -> Question:
-    if isinstance(given, Question):
-        return given
-    missing = [key for key in ("table", "question", "answer") if key not in given]
-    if missing:
-        raise MapoError(f"{where} has no {' and no '.join(missing)}; it has a table, a question and an answer")
-    return Question(given["table"], given["question"], given["answer"], given.get("program"))
+def _question(given: Any, where: str) -> Question:
+    if isinstance(given, Mapping):
+        missing = [key for key in ("table", "question", "answer") if key not in given]
+        if missing:
+            raise MapoError(f"{where} has no {' and no '.join(missing)}; it has a table, a question and an answer")
+        given = Question(given["table"], given["question"], given["answer"], given.get("program"))
+    if not isinstance(given, Question):
+        raise TypeError(f"{where} is a mapo.Question or a dictionary with a table, a question and an answer, and not {shown(given)}")
+    if not isinstance(given.question, str):
+        raise TypeError(f"{where}: a question is a text, and this is {shown(given.question)}")
+    return given
+
+
+def _item(item: Any, where: str) -> str | float:
+    """An item of an answer as JSON has it."""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, datetime.date):
+        # Of a moment the day, as of a cell.
+        return str(item).removesuffix(" 00:00:00")
+    try:
+        number = float(item)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise MapoError(f"{where}: an item of an answer is a text, a number or a date, and this is {shown(item)}")
+    return number
 
 
 def _write_table(folder: Path, table: TableLike, number: int) -> str:

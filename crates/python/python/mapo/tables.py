@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from zoneinfo import ZoneInfo
 
 from mapo import _mapo
 from mapo._mapo import MapoError
@@ -53,22 +55,21 @@ class Table:
         if read:
             raise MapoError("`read` says how a file is written, and this is none; leave it out")
         name = name or "the table"
-        if isinstance(data, ArrowStream):
+        framed = _framed(data)
+        if isinstance(framed, ArrowStream):
             try:
-                self._table = _mapo.Table.from_arrow(data, name, keep_totals)
+                self._table = _mapo.Table.from_arrow(framed, name, keep_totals, _offsets)
                 return
             except MapoError:
                 raise
-            except (ImportError, TypeError, ValueError):
+            except Exception as error:
                 # Pandas needs pyarrow to speak Arrow, and pyarrow has no type for a column of numbers and texts. The values
                 # are there all the same.
-                if not hasattr(data, "to_dict") or not hasattr(data, "columns"):
-                    raise
-                data = cast(Any, data).reset_index() if _has_named_index(data) else data
-                if len(set(map(str, cast(Any, data).columns))) < len(cast(Any, data).columns):
-                    raise
-                data = cast("Mapping[str, object]", cast(Any, data).to_dict(orient="list"))
-        headers, columns = _columns(data, name)
+                if not _is_pandas(framed):
+                    raise MapoError(f"{name}: it does not give columns: {error}") from error
+            headers, columns = _values(framed)
+        else:
+            headers, columns = _columns(framed, name)
         self._table = _mapo.Table.from_columns(headers, columns, name, keep_totals)
 
     @property
@@ -106,18 +107,98 @@ class Table:
         return f"<Table {self.name}: {len(self)} rows of {', '.join(self.headers)}>"
 
 
-def _has_named_index(frame: Any) -> bool:
-    """Whether a frame of pandas has an index that is a column to its owner, as those of groups are."""
-    return any(name is not None for name in getattr(getattr(frame, "index", None), "names", []))
+def _is_pandas(data: object) -> bool:
+    """Whether it is a data frame of pandas."""
+    return hasattr(data, "iloc") and hasattr(data, "columns")
+
+
+def _framed(data: object) -> object:
+    """A data frame all of whose columns have names and types that Arrow knows; what is no data frame as it is."""
+    frame = cast(Any, data)
+    if isinstance(data, ArrowStream) and hasattr(data, "to_frame") and not hasattr(data, "columns"):
+        # A series is one column.
+        frame = frame.to_frame() if frame.name else frame.to_frame("value")
+    if _is_pandas(frame):
+        return _framed_pandas(frame)
+    types = [str(kind) for kind in getattr(frame, "dtypes", [])] if hasattr(frame, "get_columns") else []
+    if {"Int128", "UInt128", "Object"} & set(types):
+        # Polars has types that Arrow has not, and gives the addresses of objects as if they were bytes.
+        return dict(zip(frame.columns, (column.to_list() for column in frame.get_columns())))
+    return frame
+
+
+def _framed_pandas(given: Any) -> Any:
+    frame = given
+    if any(_is_column(frame.index, level) for level in range(frame.index.nlevels)):
+        kept = [name for name in frame.index.names if name is not None and name in frame.columns]
+        frame = frame.reset_index(kept, drop=True) if kept else frame
+        frame = frame if len(kept) == given.index.nlevels else frame.reset_index()
+    if frame.columns.nlevels > 1:
+        names = [" ".join(str(part) for part in name if str(part)) for name in frame.columns]
+        frame = frame.set_axis(names, axis=1)
+    if not frame.columns.is_unique:
+        return frame
+    # What Arrow would take for the number behind it, or not at all, as a text.
+    unknown = ("period", "interval", "complex")
+    as_text = [name for name, kind in frame.dtypes.items() if _of_values(kind).startswith(unknown)]
+    sparse = [name for name, kind in frame.dtypes.items() if str(kind).startswith("Sparse")]
+    if as_text or sparse:
+        frame = frame.copy(deep=False)
+        for name in as_text:
+            frame[name] = frame[name].map(str, na_action="ignore")
+        for name in sparse:
+            frame[name] = frame[name].sparse.to_dense()
+    return frame
+
+
+def _of_values(kind: Any) -> str:
+    """The type of a column's values; where these are kept once each, as those of `pandas.cut`, that of what is kept."""
+    return str(getattr(getattr(kind, "categories", None), "dtype", kind))
+
+
+def _is_column(index: Any, level: int) -> bool:
+    """Whether a level of the index of a frame is a column to its owner: those of groups have names, and what is no number
+    is more than the rows' own numbers."""
+    return index.names[level] is not None or str(index.get_level_values(level).dtype.kind) not in "iuf"
+
+
+def _values(frame: Any) -> tuple[list[str], list[Sequence[object]]]:
+    """The columns of a frame of pandas, value by value; several may have the same name."""
+    headers = [str(name) for name in frame.columns]
+    return headers, [frame.iloc[:, number].tolist() for number in range(len(headers))]
+
+
+def _offsets(zone: str, moments: Sequence[int]) -> list[int]:
+    """How far the clocks of a zone are ahead of UTC, in seconds, at moments that are seconds since 1970."""
+    if zone.upper() in ("UTC", "Z", "ETC/UTC"):
+        return [0] * len(moments)
+    try:
+        # Arrow knows the names of places, and `+02:00`.
+        clocks: tzinfo | None = datetime.strptime(zone, "%z").tzinfo if zone[:1] in "+-" else ZoneInfo(zone)
+    except (KeyError, ValueError, OSError):
+        raise MapoError(
+            f"the time zone '{zone}' is not known here; install the package tzdata, or convert the moments to UTC"
+        ) from None
+    ahead = []
+    for moment in moments:
+        # Python's calendar ends before Arrow's.
+        known = max(-62_000_000_000, min(moment, 253_000_000_000))
+        offset = (datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=known)).astimezone(clocks).utcoffset()
+        ahead.append(int((offset or timedelta()).total_seconds()))
+    return ahead
 
 
 def _columns(data: object, name: str) -> tuple[list[str], list[Sequence[object]]]:
     """The columns of a dictionary of lists or a list of dictionaries."""
     if isinstance(data, Mapping):
         columns = cast("Mapping[object, Any]", data)
-        if any(isinstance(column, (str, bytes)) or not hasattr(column, "__len__") for column in columns.values()):
-            raise MapoError(f"{name}: a dictionary has a list for each column: {{'City': ['Tulsa', 'Omaha']}}")
-        return [str(key) for key in columns], [list(column) for column in columns.values()]
+        for key, column in columns.items():
+            if isinstance(column, (Mapping, Set)):
+                kind = type(column).__name__
+                raise MapoError(f"{name}: the column '{key}' is a {kind}, and a column is a list (of pandas: to_dict('list'))")
+            if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
+                raise MapoError(f"{name}: a dictionary has a list for each column: {{'City': ['Tulsa', 'Omaha']}}")
+        return [str(key) for key in columns], [_listed(column) for column in columns.values()]
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         rows: Sequence[Any] = data
         keys: dict[object, None] = {}
@@ -127,7 +208,21 @@ def _columns(data: object, name: str) -> tuple[list[str], list[Sequence[object]]
             keys.update(dict.fromkeys(row))
         else:
             return [str(key) for key in keys], [[row.get(key) for row in rows] for key in keys]
+    kind = type(data).__name__
+    if kind == "LazyFrame":
+        raise TypeError("a LazyFrame has no rows yet; give what its collect() gives")
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{kind} are no table; write them into a file and give its path")
+    if hasattr(data, "dtype"):
+        raise TypeError(f"{kind} has no names of columns; give a data frame of it: pandas.DataFrame(array, columns=[…])")
     raise TypeError(
-        f"{type(data).__name__} is no table; give a data frame (anything with __arrow_c_stream__), a list of "
+        f"{kind} is no table; give a data frame (anything with __arrow_c_stream__), a list of "
         "dictionaries, a dictionary of lists or the path of a file"
     )
+
+
+def _listed(column: Any) -> list[object]:
+    """The values of a column; of numpy those that Python has too."""
+    if getattr(getattr(column, "dtype", None), "kind", "") in ("M", "m") and not hasattr(column, "iloc"):
+        column = column.astype(f"{'datetime' if column.dtype.kind == 'M' else 'timedelta'}64[us]").tolist()
+    return list(column)

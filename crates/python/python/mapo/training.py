@@ -9,11 +9,13 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
-from mapo import _mapo
+from mapo import _mapo, checks
 from mapo._mapo import MapoError
 from mapo.asking import Model
+from mapo.checks import listed, shown, whole
 from mapo.progress import Progress
 from mapo.questions import QuestionLike, write
 
@@ -75,14 +77,16 @@ class Trainer:
         seed: int = 1,
         threads: int | None = None,
     ) -> None:
-        self.run = Path(run)
-        self.preset = preset
-        self.steps = steps
-        self.objective = objective
+        self.run = _path("run", run)
+        self.preset = _name("preset", preset)
+        self.steps = None if steps is None else whole("steps", steps, 1)
+        self.objective = _name("objective", objective)
+        if not isinstance(settings, (Mapping, NoneType)):
+            raise TypeError(f"settings is a dictionary: {{'learning.rate': 0.002}}; this is {shown(settings)}")
         self.settings = dict(settings or {})
-        self.init = init
-        self.seed = seed
-        self.threads = threads
+        self.init = None if init is None else os.fspath(_path("init", init))
+        self.seed = whole("seed", seed)
+        self.threads = None if threads is None else whole("threads", threads, 1)
         self.history_: list[dict[str, Any]] = []
         self.dev_accuracy_: float | None = None
         self.steps_: int = 0
@@ -104,11 +108,12 @@ class Trainer:
         Ctrl-C stops and saves; `fit(resume=True)` goes on. `progress` shows a bar in notebooks and terminals; a callback is
         called with a dictionary for whatever happens.
         """
+        heeded = checks.callbacks(callbacks)
         wanted = None if resume else self._wanted(train, dev)
         if resume and (train is not None or dev is not None):
             raise MapoError("a run that goes on knows its questions; leave them out with resume=True")
-        shown = Progress() if progress or (progress is None and _is_watched()) else None
-        heard: list[Callback] = [self._hear, *([shown.hear] if shown else []), *callbacks]
+        bar = Progress() if progress or (progress is None and _is_watched()) else None
+        heard: list[Callback] = [self._hear, *([bar.hear] if bar else []), *heeded]
 
         def hear(news: str) -> None:
             event: dict[str, Any] = json.loads(news)
@@ -127,8 +132,8 @@ class Trainer:
             best = [event["dev_accuracy"] for event in self.history_ if event["is_best"]]
             self.dev_accuracy_ = best[-1] if best else None
         finally:
-            if shown:
-                shown.close()
+            if bar:
+                bar.close()
         return self
 
     @property
@@ -164,9 +169,8 @@ class Trainer:
         else:
             if isinstance(dev, str):
                 raise MapoError("where train is a list of questions, dev is one too")
-            splits: Mapping[str, Iterable[QuestionLike]] = (
-                _apart(list(train)) if dev is None else {"train": train, "dev": dev}
-            )
+            given = _questions("train", train)
+            splits = _apart(given) if dev is None else {"train": given, "dev": _questions("dev", dev)}
             data = f"jsonl:{write(self.run / 'data', splits).resolve()}"
             split, dev_split = "train", "dev" if "dev" in splits else None
         changes = dict(self.settings)
@@ -177,9 +181,9 @@ class Trainer:
             split=split,
             dev_split=dev_split,
             preset=self.preset,
-            settings=[f"{name}={_toml(value)}" for name, value in changes.items()],
+            settings=[f"{name}={_setting(str(name), value)}" for name, value in changes.items()],
             steps=self.steps,
-            init=None if self.init is None else os.fspath(self.init),
+            init=self.init,
             seed=self.seed,
             threads=self.threads,
         )
@@ -191,8 +195,9 @@ def score(
     """How many of some questions a model answers right."""
     if isinstance(test, str):
         return _scored(model, test, split, limit)
+    given = _questions("test", test)
     with tempfile.TemporaryDirectory() as folder:
-        file = write(Path(folder), {"test": test})
+        file = write(Path(folder), {"test": given})
         return _scored(model, f"jsonl:{file}", "test", limit)
 
 
@@ -200,6 +205,31 @@ def _scored(model: Model, data: str, split: str | None, limit: int | None) -> Sc
     predictions = [json.loads(line) for line in _mapo.score(model._model, data, split, limit)]
     right = sum(1 for prediction in predictions if prediction["right"])
     return Score(right / max(1, len(predictions)), predictions)
+
+
+def _questions(name: str, given: Any) -> list[QuestionLike]:
+    if isinstance(given, os.PathLike):
+        raise TypeError(f"{name} is a list of questions or names a dataset, as 'jsonl:{os.fspath(given)}'; this is a path")
+    return list(listed(name, given, "[{'table': …, 'question': …, 'answer': …}, …]"))
+
+
+def _path(name: str, given: Any) -> Path:
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name} is a path, and this is {shown(given)}")
+    return Path(given)
+
+
+def _name(name: str, given: Any) -> str | None:
+    if not isinstance(given, (str, NoneType)):
+        raise TypeError(f"{name} is a name, and this is {shown(given)}")
+    return given
+
+
+def _setting(name: str, value: object) -> str:
+    try:
+        return _toml(value)
+    except (TypeError, ValueError):
+        raise MapoError(f"the setting {name} cannot be {shown(value)}; give a number, a text, a truth or a dictionary of these") from None
 
 
 def _apart(questions: list[QuestionLike]) -> dict[str, list[QuestionLike]]:
@@ -216,6 +246,8 @@ def _toml(value: object) -> str:
     """A value as TOML writes it."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    if value is None:
+        raise TypeError("TOML has no word for nothing")
     return json.dumps(value)
 
 
