@@ -8,7 +8,7 @@ use arrow_array::types::{
     TimestampSecondType,
 };
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchReader};
-use arrow_schema::{DataType, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use mapo_tables::{LoadOptions, Table, TableBuilder, TableError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -65,8 +65,17 @@ const QUARTER: i64 = 15 * 60;
 /// Moments that know their zone, as the clocks show them there: so does their data frame, and so a person means them.
 fn as_clocks_show(batch: RecordBatch, offsets: &Py<PyAny>) -> PyResult<RecordBatch> {
     let schema = batch.schema();
-    let knows_zone = |kind: &DataType| matches!(kind, DataType::Timestamp(_, Some(_)));
-    if !schema.fields().iter().any(|field| knows_zone(field.data_type())) {
+    let is_plain = |kind: &DataType| !matches!(kind, DataType::Timestamp(_, Some(_)));
+    let named = |field: &Field| field.metadata().get("ARROW:extension:name").cloned();
+    if let Some(field) = schema.fields().iter().find(|field| {
+        named(field).is_some_and(|name| matches!(name.as_str(), "pandas.period" | "pandas.interval"))
+    }) {
+        return Err(told(format!(
+            "the column '{}' is of a type that only pandas has; give the data frame, or its texts",
+            field.name()
+        )));
+    }
+    if schema.fields().iter().all(|field| is_plain(field.data_type())) {
         return Ok(batch);
     }
     let shown = |column: &ArrayRef| match column.data_type() {

@@ -160,7 +160,8 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(String::new());
     }
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(text.to_str()?.to_owned());
+        // Half a character, as broken texts have, is none.
+        return Ok(text.to_string_lossy().into_owned());
     }
     if value.is_instance_of::<PyBool>() {
         return Ok(value.is_truthy()?.to_string());
@@ -184,7 +185,12 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
         let options = [("default", value.py().get_type::<PyString>().as_any())].into_py_dict(value.py())?;
         options.set_item("ensure_ascii", false)?;
         options.set_item("separators", (",", ":"))?;
-        return json.call_method("dumps", (value,), Some(&options))?.extract();
+        let written = json.call_method("dumps", (value,), Some(&options));
+        // What JSON cannot hold, as a list that has itself in it, is what Python prints.
+        return match written {
+            Ok(written) => written.extract(),
+            Err(_) => Ok(value.str()?.to_string_lossy().into_owned()),
+        };
     }
     if let Ok(seconds) = value.call_method0("total_seconds") {
         // A span of time.
@@ -195,6 +201,13 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
             seconds.to_string()
         });
     }
+    if let Ok(is_nan) = value.call_method0("is_nan") {
+        // A decimal number, without an exponent.
+        return match is_nan.is_truthy()? {
+            true => Ok(String::new()),
+            false => value.call_method1("__format__", ("f",))?.extract(),
+        };
+    }
     // A moment is shown as the clocks of its zone show it.
     let zone = value.getattr("tzinfo").ok().filter(|zone| !zone.is_none());
     let text = match zone {
@@ -204,7 +217,8 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
         }
         None => value.str()?,
     };
-    let text = text.to_str()?;
+    let text = text.to_string_lossy();
+    let text = text.as_ref();
     // A moment at the beginning of a day is the day; what pandas has for nothing is nothing.
     Ok(match text.strip_suffix(" 00:00:00") {
         Some(day) => day.to_owned(),

@@ -161,6 +161,12 @@ def test_what_is_wrong_is_said() -> None:
     wrong = [Coins]
     with pytest.raises(TypeError, match="Coins is a class of environments"):
         mapo.train(wrong, actions=2)
+    wrong = [1]
+    with pytest.raises(TypeError, match="settings is a dictionary"):
+        mapo.train(coins(), actions=2, settings=wrong)
+    wrong = 5
+    with pytest.raises(TypeError, match="objective is a name or a dictionary"):
+        mapo.train(coins(), actions=2, objective=wrong)
     wrong = "two"
     with pytest.raises(TypeError, match="actions is a whole number"):
         mapo.train(coins(), actions=wrong)

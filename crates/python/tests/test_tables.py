@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -191,6 +191,10 @@ def test_columns_of_pandas_are_what_their_owner_sees() -> None:
     ]
     lasting = pandas.DataFrame({"lasts": pandas.to_timedelta([90, 0.5], unit="s")})
     assert [float(row[0]) for row in texts(lasting)[1:]] == [90, 0.5]
+    zones = pandas.to_datetime(["2024-01-01", None]).tz_localize("Asia/Kolkata")
+    assert texts(pandas.DataFrame({"at": pandas.Categorical(zones)})) == [["at"], ["2024-01-01"], [""]]
+    both = pandas.DataFrame({"index": [1], "level_0": [2]}, index=["tea"])
+    assert texts(both) == [["index_", "index", "level_0"], ["tea", "1", "2"]]
     # The frame is its owner's still.
     assert str(frame["month"].dtype) == "period[M]"
     # The same where its values are taken one by one, since a column is mixed.
@@ -270,9 +274,12 @@ def test_what_only_polars_has() -> None:
             "thing": polars.Series([Decimal("1.5"), None], dtype=polars.Object),
             "kind": polars.Series(["a", "b"], dtype=polars.Enum(["a", "b"])),
             "time": [datetime.time(12, 30), None],
+            "nothing": [None, None],
         }
     )
-    assert texts(frame)[1:] == [[str(2**100), "1.5", "a", "12:30:00"], ["", "", "b", ""]]
+    assert texts(frame)[1:] == [[str(2**100), "1.5", "a", "12:30:00", ""], ["", "", "b", "", ""]]
+    assert texts(frame.drop("thing"))[1] == [str(2**100), "a", "12:30:00", ""]
+    assert texts(polars.DataFrame({"list": [[], []]}))[1:] == [["[]"], ["[]"]]
     with pytest.raises(TypeError, match=r"collect\(\)"):
         mapo.Table(frame.lazy())
 
@@ -294,6 +301,25 @@ def test_columns_of_a_dictionary_may_be_arrays_and_series() -> None:
     ]
 
 
+def test_odd_values_have_texts_too() -> None:
+    itself: list[object] = [1]
+    itself.append(itself)
+    odd = ["\ud800x", Decimal("1E+3"), Decimal("NaN"), itself, {(1, 2): 3}]
+    assert [row[0] for row in texts({"odd": odd})] == ["odd", "\ufffd" * 3 + "x", "1000", "", "[1, [...]]", "{(1, 2): 3}"]
+    assert not mapo.ask({"a": ["x"]}, "\ud800\ud800?")
+
+
+def test_rows_that_are_not_there_and_wrong_arguments_are_named(films: Films) -> None:
+    table, wrong = mapo.Table(films), cast(Any, 5)
+    for row in (-1, 5):
+        with pytest.raises(IndexError, match=f"there is no row {row}; the table has 5"):
+            table.row(row)
+    with pytest.raises(TypeError, match="name is a text, and this is int: 5"):
+        mapo.Table(films, name=wrong)
+    with pytest.raises(TypeError, match="read is a dictionary"):
+        mapo.Table("films.csv", read=wrong)
+
+
 def nothing(pandas: Any) -> list[tuple[Any, type[Exception], str]]:
     """What is no table, and what is said of it."""
     numpy, pyarrow, polars = (pytest.importorskip(name) for name in ("numpy", "pyarrow", "polars"))
@@ -308,6 +334,8 @@ def nothing(pandas: Any) -> list[tuple[Any, type[Exception], str]]:
         (pyarrow.table({}), mapo.MapoError, "no column"),
         (pyarrow.chunked_array([[1, 2]]), mapo.MapoError, "does not give columns"),
         ({}, mapo.MapoError, "no column"),
+        ({"a": numpy.zeros((2, 2))}, mapo.MapoError, "the column 'a' has 2 dimensions"),
+        (pyarrow.table({"p": pyarrow.array(pandas.period_range("2024-01", periods=2, freq="M"))}), mapo.MapoError, "only pandas has"),
         ([], mapo.MapoError, "no column"),
         ([{}], mapo.MapoError, "no column"),
         ({"a": {0: 1}}, mapo.MapoError, r"the column 'a' is a dict, and a column is a list \(of pandas: to_dict\('list'\)\)"),
@@ -318,10 +346,10 @@ def nothing(pandas: Any) -> list[tuple[Any, type[Exception], str]]:
     ]
 
 
-@pytest.mark.parametrize("place", range(17))
+@pytest.mark.parametrize("place", range(19))
 def test_what_is_no_table_is_said_in_a_sentence(place: int) -> None:
     given = nothing(pytest.importorskip("pandas"))
-    assert len(given) == 17
+    assert len(given) == 19
     data, error, said = given[place]
     with pytest.raises(error, match=said) as raised:
         mapo.ask(data, "how many?")

@@ -200,6 +200,11 @@ def test_what_else_can_be_wrong_is_said(tmp_path: Path) -> None:
             trainer(tmp_path / "run", settings={"batch": value}).fit([ONE])
     with pytest.raises(mapo.MapoError, match="no table to make questions from"):
         mapo.compose([])
+    model: Any = "box"
+    with pytest.raises(TypeError, match="model is a Model, and this is str: 'box'"):
+        mapo.score(model, [ONE])
+    with pytest.raises(ValueError, match="limit is at least 0"):
+        mapo.score(mapo.Model(), [ONE], limit=-1)
     with pytest.raises(ValueError, match="questions is at least 0"):
         mapo.compose(CARS, -1)
 

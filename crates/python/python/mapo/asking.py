@@ -59,6 +59,8 @@ class Model:
         for question in asked:
             if not isinstance(question, str):
                 raise TypeError(f"a question is a text, and this is {shown(question)}")
+        # Half a character, as broken texts have, is none.
+        asked = [question.encode(errors="replace").decode() for question in asked]
         known = Table(table)
         return [Answer(reply, known) for reply in self._model.ask(known._table, asked)]
 

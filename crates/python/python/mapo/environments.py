@@ -104,7 +104,7 @@ def explore(env: Env | ScoringEnv, programs: int = 1000, *, seed: int = 0, examp
     programs, seed, example = whole("programs", programs), whole("seed", seed), whole("example", example)
     env = checked(env)
     if isinstance(env, ScoringEnv):
-        choices = [int(choice) for choice in env.choices]
+        choices = [whole("each of choices", choice, 0, 65535) for choice in env.choices]
         if not choices or min(choices) < 1:
             raise MapoError("an environment that scores programs says how many actions each step has: choices = [2, 2, 2]")
         found = _mapo.explore_scoring(env.score, choices, programs, seed, example)

@@ -106,6 +106,10 @@ def train(
     known = listed("envs", envs, "[env, …]")
     if not known:
         raise MapoError("there is no environment to train on; give at least one")
+    if not isinstance(objective, (str, Mapping)):
+        raise TypeError(f"objective is a name or a dictionary, and this is {shown(objective)}")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError(f"settings is a dictionary: {{'width': 16}}; this is {shown(settings)}")
     chosen = {"name": objective} if isinstance(objective, str) else dict(objective)
     numbers = {"actions": whole("actions", actions), "steps": whole("steps", steps), "seed": whole("seed", seed)}
     wanted = {**numbers, "objective": chosen, **(settings or {})}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timedelta, timezone, tzinfo
+from types import NoneType
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 from zoneinfo import ZoneInfo
 
 from mapo import _mapo
 from mapo._mapo import MapoError
+from mapo.checks import shown
 
 
 @runtime_checkable
@@ -46,11 +48,16 @@ class Table:
         keep_totals: bool = False,
         read: Mapping[str, str] | None = None,
     ) -> None:
+        if not isinstance(name, (str, NoneType)):
+            raise TypeError(f"name is a text, and this is {shown(name)}")
+        if not isinstance(read, (Mapping, NoneType)):
+            raise TypeError(f"read is a dictionary: {{'sheet': 'May'}}; this is {shown(read)}")
         if isinstance(data, Table):
             self._table: _mapo.Table = data._table
             return
         if isinstance(data, (str, os.PathLike)):
-            self._table = _mapo.Table.open(data, dict(read or {}), keep_totals)
+            said = {str(what): str(how) for what, how in (read or {}).items()}
+            self._table = _mapo.Table.open(data, said, keep_totals)
             return
         if read:
             raise MapoError("`read` says how a file is written, and this is none; leave it out")
@@ -97,6 +104,8 @@ class Table:
 
     def row(self, row: int) -> list[str]:
         """The texts of a row, from 0."""
+        if not 0 <= row < len(self):
+            raise IndexError(f"there is no row {row}; the table has {len(self)}")
         return self._table.row(row)
 
     def to_csv(self) -> str:
@@ -120,9 +129,15 @@ def _framed(data: object) -> object:
         frame = frame.to_frame() if frame.name else frame.to_frame("value")
     if _is_pandas(frame):
         return _framed_pandas(frame)
-    types = [str(kind) for kind in getattr(frame, "dtypes", [])] if hasattr(frame, "get_columns") else []
-    if {"Int128", "UInt128", "Object"} & set(types):
-        # Polars has types that Arrow has not, and gives the addresses of objects as if they were bytes.
+    return _framed_polars(frame) if hasattr(frame, "get_columns") else frame
+
+
+def _framed_polars(given: Any) -> Any:
+    """Polars has types that Arrow has not, columns of nothing that Arrow does not take, and gives the addresses of objects
+    as if they were bytes."""
+    as_text = [column.cast(str) for column in given.get_columns() if str(column.dtype) in ("Null", "Int128", "UInt128")]
+    frame = given.with_columns(as_text) if as_text else given
+    if any(name in str(kind) for kind in frame.dtypes for name in ("Null", "Int128", "Object")):
         return dict(zip(frame.columns, (column.to_list() for column in frame.get_columns())))
     return frame
 
@@ -132,7 +147,8 @@ def _framed_pandas(given: Any) -> Any:
     if any(_is_column(frame.index, level) for level in range(frame.index.nlevels)):
         kept = [name for name in frame.index.names if name is not None and name in frame.columns]
         frame = frame.reset_index(kept, drop=True) if kept else frame
-        frame = frame if len(kept) == given.index.nlevels else frame.reset_index()
+        if len(kept) < given.index.nlevels:
+            frame = frame.reset_index(names=_names(frame))
     if frame.columns.nlevels > 1:
         names = [" ".join(str(part) for part in name if str(part)) for name in frame.columns]
         frame = frame.set_axis(names, axis=1)
@@ -142,13 +158,28 @@ def _framed_pandas(given: Any) -> Any:
     unknown = ("period", "interval", "complex")
     as_text = [name for name, kind in frame.dtypes.items() if _of_values(kind).startswith(unknown)]
     sparse = [name for name, kind in frame.dtypes.items() if str(kind).startswith("Sparse")]
-    if as_text or sparse:
+    moments = [name for name, kind in frame.dtypes.items() if str(kind) == "category" and _of_values(kind)[:11] == "datetime64["]
+    if as_text or sparse or moments:
         frame = frame.copy(deep=False)
         for name in as_text:
             frame[name] = frame[name].map(str, na_action="ignore")
+        for name in moments:
+            # Their zone is looked for in the column.
+            frame[name] = frame[name].astype(frame[name].cat.categories.dtype)
         for name in sparse:
             frame[name] = frame[name].sparse.to_dense()
     return frame
+
+
+def _names(frame: Any) -> list[object]:
+    """Names for the levels of an index, those without one as pandas calls them."""
+    names: list[object] = []
+    for number, name in enumerate(frame.index.names):
+        free = "index" if frame.index.nlevels == 1 else f"level_{number}"
+        while free in frame.columns:
+            free += "_"
+        names.append(free if name is None else name)
+    return names
 
 
 def _of_values(kind: Any) -> str:
@@ -196,6 +227,8 @@ def _columns(data: object, name: str) -> tuple[list[str], list[Sequence[object]]
             if isinstance(column, (Mapping, Set)):
                 kind = type(column).__name__
                 raise MapoError(f"{name}: the column '{key}' is a {kind}, and a column is a list (of pandas: to_dict('list'))")
+            if getattr(column, "ndim", 1) != 1:
+                raise MapoError(f"{name}: the column '{key}' has {column.ndim} dimensions, and a column is a list")
             if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
                 raise MapoError(f"{name}: a dictionary has a list for each column: {{'City': ['Tulsa', 'Omaha']}}")
         return [str(key) for key in columns], [_listed(column) for column in columns.values()]

@@ -193,6 +193,9 @@ def score(
     model: Model, test: str | Iterable[QuestionLike], *, split: str | None = None, limit: int | None = None
 ) -> Score:
     """How many of some questions a model answers right."""
+    if not isinstance(model, Model):
+        raise TypeError(f"model is a Model, and this is {shown(model)}")
+    limit = None if limit is None else whole("limit", limit)
     if isinstance(test, str):
         return _scored(model, test, split, limit)
     given = _questions("test", test)
