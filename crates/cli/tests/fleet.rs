@@ -294,6 +294,52 @@ fn assistants_share_the_steps_come_and_go() {
 }
 
 #[test]
+fn assistants_go_on_whoever_sleeps_or_dies_and_leave_the_learner_something_to_do() {
+    let Some(mut nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("narrow");
+    let path = run.display().to_string();
+    // There is room for as many batches as there are learners, of which one is always left; numbers travel in 16 bits.
+    let arguments = toy(&path, "900", "1");
+    let narrow = ["--lease", "2", "--room", "4", "--half"];
+    let mut learner = nats.spawn("learn", &[&narrow, &words(&arguments)[..]].concat());
+    nats.wait_until("narrow", |_| true);
+    let actor = nats.spawn("act", &["--run", "narrow", "--threads", "1"]);
+    let assist = ["--run", "narrow", "--threads", "1"];
+    let assistants = [(); 3].map(|()| nats.spawn("assist", &assist));
+    let gradients = |status: &serde_json::Value| status["learner"]["assistance"]["gradients"].as_u64();
+    nats.wait_until("narrow", |status| gradients(status) > Some(5));
+
+    // One sleeps, and what it sends when it wakes is too late.
+    assistants[0].signal("STOP");
+    let_it_learn(&nats, "narrow", 20);
+    assistants[0].signal("CONT");
+    let_it_learn(&nats, "narrow", 20);
+
+    // The learner dies: the next one has the same assistants, and knows nothing of what they had begun.
+    learner.kill();
+    let before = nats.status("narrow").expect("it is known");
+    let learner = nats.spawn("learn", &["--resume", &path]);
+    let epoch = |status: &serde_json::Value| status["learner"]["epoch"].as_u64();
+    nats.wait_until("narrow", |status| {
+        epoch(status) > epoch(&before) && gradients(status) > Some(5)
+    });
+    nats.kill();
+    nats.start_again();
+    let from = nats.status("narrow").and_then(|status| gradients(&status));
+    nats.wait_until("narrow", |status| {
+        gradients(status) > from || status["is_over"] == true
+    });
+    for process in [learner, actor].into_iter().chain(assistants) {
+        let (code, said) = process.end();
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let status = nats.status("narrow").expect("it is known");
+    assert_eq!(status["reached"]["step"], 900);
+    assert!(nats.found("narrow").is_subset(&memories(&run)));
+}
+
+#[test]
 fn a_learner_in_lock_step_takes_no_assistants() {
     let Some(nats) = Nats::start() else { return };
     let folder = tempfile::tempdir().unwrap();

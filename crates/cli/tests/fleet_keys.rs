@@ -144,9 +144,16 @@ fn each_role_works_with_its_own_key_over_tls_and_nobody_without_one() {
         "--server",
         "ACTOR",
     ));
+    let assist = ["fleet", "assist", "--run", "keyed", "--threads", "1"];
+    let assistant = Process::start(&with_key(&assist, "--server", "ACTOR"));
     let examiner = ["fleet", "evaluate", "--run", "keyed", "--threads", "1"];
     let examiner = Process::start(&with_key(&examiner, "--server", "LEARNER"));
-    for (who, process) in [("learner", learner), ("actor", actor), ("examiner", examiner)] {
+    for (who, process) in [
+        ("learner", learner),
+        ("actor", actor),
+        ("assistant", assistant),
+        ("examiner", examiner),
+    ] {
         let (code, said) = process.end();
         assert_eq!(code, Some(0), "{who}: {said}");
         assert!(who != "examiner" || said.contains("2 measured"), "{said}");

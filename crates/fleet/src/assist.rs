@@ -15,7 +15,7 @@ use mapo_training::NeuralLearner;
 
 use crate::act::{Parts, join};
 use crate::assistants::Applied;
-use crate::lease::{Rate, own_name};
+use crate::lease::{Rate, own_name, random_number};
 use crate::message::{Kind, Seal};
 use crate::pieces::{About, Assembly, Portion};
 use crate::policies::Version;
@@ -70,12 +70,7 @@ pub fn assist(server: &Server, assisting: &Assisting, tell: &(dyn Fn(&str) + Syn
     } = join(server, &assisting.run, data, threads, false)?;
     let names = record.names();
     let keys = server.bucket(&names.keys(), None)?;
-    let leading: Option<(Leading, u64)> = record::read(&keys, keys::LEADING)?;
-    if leading.is_some_and(|(leading, _)| leading.assistance.is_none()) {
-        return Err(Error::NoAssistants {
-            run: assisting.run.clone(),
-        });
-    }
+    check_learner(&keys, &assisting.run)?;
     let (settings, seed) = (&config.settings, config.run.seed);
     let values = start.values().to_vec();
     let network = Network::with_values(start.config().clone(), start.shared_words(), values, true)?;
@@ -87,11 +82,6 @@ pub fn assist(server: &Server, assisting: &Assisting, tell: &(dyn Fn(&str) + Syn
     });
     let stream = server.stream(&names.batch_stream(&record.terms))?;
     let name = own_name();
-    let mut number = [0; 8];
-    getrandom::fill(&mut number).map_err(|error| Error::Damaged {
-        what: "a random number for the assistant, not something",
-        problem: error.to_string(),
-    })?;
     tell(&format!("{name}: assists the learner of {}", assisting.run));
     let assistant = Assistant {
         server,
@@ -102,7 +92,8 @@ pub fn assist(server: &Server, assisting: &Assisting, tell: &(dyn Fn(&str) + Syn
         keys,
         seal: record.seal(),
         names,
-        sender: u64::from_le_bytes(number),
+        sender: random_number(),
+        run: assisting.run.clone(),
         name,
         threads,
         seed,
@@ -119,6 +110,17 @@ pub fn assist(server: &Server, assisting: &Assisting, tell: &(dyn Fn(&str) + Syn
         speed: Rate::default(),
     };
     assistant.live()
+}
+
+/// A learner that works alone is not waited for.
+fn check_learner(keys: &Bucket<'_>, run: &str) -> Result<()> {
+    let leading: Option<(Leading, u64)> = record::read(keys, keys::LEADING)?;
+    match leading {
+        Some((leading, _)) if leading.assistance.is_none() => {
+            Err(Error::NoAssistants { run: run.to_owned() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Parameters of a learner.
@@ -139,6 +141,7 @@ struct Assistant<'s> {
     names: Names,
     /// Its number, by which the learner knows it.
     sender: u64,
+    run: String,
     name: String,
     threads: usize,
     seed: u64,
@@ -160,6 +163,19 @@ struct Assistant<'s> {
 
 impl Assistant<'_> {
     fn live(mut self) -> Result<Assisted> {
+        let lived = self.go_on();
+        // Somebody else gets its batch at once, whatever ended this one.
+        if let Some((message, _)) = self.held.take() {
+            let _ = self.server.wait(message.ack_with(AckKind::Nak(None)));
+        }
+        lived?;
+        if let Some(entry) = self.leases.get(&keys::assistant(&self.name))? {
+            self.leases.remove(&entry.key, entry.revision)?;
+        }
+        Ok(self.did)
+    }
+
+    fn go_on(&mut self) -> Result<()> {
         let often = (self.record.terms.lease() / 3).min(Duration::from_secs(5));
         let (mut said, mut told, mut looked) = (None, None, Instant::now());
         while !self.server.is_stopped() {
@@ -167,6 +183,8 @@ impl Assistant<'_> {
                 self.send(About::default(), &[], 0);
             }
             if is_due(&mut told, often) {
+                // Another learner may have come, who works alone.
+                check_learner(&self.keys, &self.run)?;
                 self.tell()?;
             }
             if looked.elapsed() > HELLO {
@@ -181,14 +199,7 @@ impl Assistant<'_> {
                 self.find()?;
             }
         }
-        // Somebody else gets its batch at once.
-        if let Some((message, _)) = self.held.take() {
-            let _ = self.server.wait(message.ack_with(AckKind::Nak(None)));
-        }
-        if let Some(entry) = self.leases.get(&keys::assistant(&self.name))? {
-            self.leases.remove(&entry.key, entry.revision)?;
-        }
-        Ok(self.did)
+        Ok(())
     }
 
     /// Says on the server that it is there, and that it still has its batch.
@@ -331,7 +342,8 @@ impl Assistant<'_> {
         Ok(gradient.map_or_else(|| vec![0.0; now.parameters.len()], <[f32]>::to_vec))
     }
 
-    /// The next batch of the queue, if there is one at this moment.
+    /// The next batch of the queue, if there are two at this moment: the last is the learner's. Otherwise assistants
+    /// could hold as many as there is room for, and the learner would wait for them as they for it.
     fn next(&mut self, now: &Now) -> Result<Option<(Message, TrainingBatch)>> {
         loop {
             let message = self.server.retry("the queue of batches", || async {
@@ -346,6 +358,10 @@ impl Assistant<'_> {
             let Some(message) = message else {
                 return Ok(None);
             };
+            if message.info().is_ok_and(|info| info.pending == 0) {
+                let _ = self.server.wait(message.ack_with(AckKind::Nak(None)));
+                return Ok(None);
+            }
             let read = self.seal.unpack::<TrainingBatch>(Kind::Batch, &message.payload);
             let batch = read.ok().filter(|(epoch, _)| *epoch == now.epoch);
             let batch = batch.map(|(_, batch)| batch).filter(|batch| {

@@ -27,6 +27,8 @@ use crate::server::Server;
 const PATIENCE: u32 = 3;
 /// and so much longer, for what lies between them.
 const WAY: Duration = Duration::from_millis(100);
+/// Whoever is always too slow is waited for once in some thousand steps.
+const MOST_MISSES: u32 = 12;
 
 /// What has come of assistants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +74,12 @@ pub struct Applied {
 #[derive(Debug)]
 struct Known {
     heard: Instant,
-    /// Whether it did not answer in time: it is not waited for until it does.
-    is_late: bool,
+    /// Whether it did not answer in time and was not heard of since: it may be gone.
+    is_silent: bool,
+    /// How often in a row it did not answer in time,
+    misses: u32,
+    /// and for so many steps it is not waited for: whoever is too slow must not slow the learner down as well.
+    spared: u64,
     /// What it has sent for the step that is being made.
     answer: Option<Assembly>,
     /// Whether it has said that it has nothing.
@@ -81,6 +87,40 @@ struct Known {
 }
 
 impl Known {
+    fn new() -> Self {
+        Self {
+            heard: Instant::now(),
+            is_silent: false,
+            misses: 0,
+            spared: 0,
+            answer: None,
+            has_passed: false,
+        }
+    }
+
+    /// A step begins.
+    fn begin(&mut self) {
+        (self.answer, self.has_passed) = (None, false);
+        self.spared = self.spared.saturating_sub(1);
+    }
+
+    fn is_waited_for(&self) -> bool {
+        !self.is_silent && self.spared == 0 && !self.has_answered()
+    }
+
+    /// A step ends: its answer, if that is there. Whoever was waited for in vain is spared for twice as many steps as
+    /// the last time.
+    fn end(&mut self) -> Option<Assembly> {
+        if self.has_answered() {
+            (self.misses, self.spared) = (0, 0);
+        } else if self.is_waited_for() {
+            self.is_silent = true;
+            self.misses = (self.misses + 1).min(MOST_MISSES);
+            self.spared = 1 << self.misses;
+        }
+        self.answer.take().filter(Assembly::is_whole)
+    }
+
     fn has_answered(&self) -> bool {
         self.has_passed || self.answer.as_ref().is_some_and(Assembly::is_whole)
     }
@@ -144,16 +184,10 @@ impl Distant {
             self.counts.wrong.fetch_add(1, Relaxed);
             return;
         };
-        let known = self.here.entry(piece.about.sender).or_insert_with(|| Known {
-            heard: Instant::now(),
-            is_late: true,
-            answer: None,
-            has_passed: false,
-        });
-        known.heard = Instant::now();
+        let known = self.here.entry(piece.about.sender).or_insert_with(Known::new);
+        (known.heard, known.is_silent) = (Instant::now(), false);
         let is_current = epoch == self.epoch && self.making.is_some_and(|(step, _)| step == piece.about.step);
         if piece.numbers.is_empty() {
-            known.is_late = false;
             known.has_passed |= is_current;
             return;
         }
@@ -162,7 +196,6 @@ impl Distant {
             if piece.from == 0 {
                 self.counts.late.fetch_add(1, Relaxed);
             }
-            known.is_late = false;
             return;
         }
         let answer = known
@@ -216,9 +249,7 @@ impl Assistants for Distant {
         if self.here.is_empty() || self.client.connection_state() != State::Connected {
             return;
         }
-        for known in self.here.values_mut() {
-            (known.answer, known.has_passed) = (None, false);
-        }
+        self.here.values_mut().for_each(Known::begin);
         self.making = Some((step, Instant::now()));
         let about = About {
             step,
@@ -238,17 +269,12 @@ impl Assistants for Distant {
             return 0;
         };
         let until = Instant::now() + (PATIENCE - 1) * began.elapsed() + WAY;
-        let is_waited_for = |known: &Known| !known.is_late && !known.has_answered();
-        while self.here.values().any(is_waited_for) {
+        while self.here.values().any(Known::is_waited_for) {
             if !self.listen(Some(until)) {
                 break;
             }
         }
-        let mut answers = Vec::new();
-        for known in self.here.values_mut() {
-            known.is_late = !known.has_answered();
-            answers.extend(known.answer.take().filter(Assembly::is_whole));
-        }
+        let mut answers: Vec<Assembly> = self.here.values_mut().filter_map(Known::end).collect();
         // The same gradients in any order of coming give the same mean.
         answers.sort_by_key(|answer| (answer.about.shard, answer.about.round));
         let (is_new, twice): (Vec<_>, Vec<_>) = answers
@@ -275,5 +301,32 @@ impl Assistants for Distant {
         if let Ok(message) = self.seal.pack(Kind::Applied, self.epoch, &Applied { batches }) {
             self.send(message);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a step in which an assistant answers, or does not, and says whether it was waited for.
+    fn step(known: &mut Known, answers: bool) -> bool {
+        known.begin();
+        let is_waited_for = known.is_waited_for();
+        known.has_passed = answers;
+        assert!(known.end().is_none());
+        // It is there, and says so all the time.
+        known.is_silent = false;
+        is_waited_for
+    }
+
+    #[test]
+    fn whoever_is_always_too_slow_is_waited_for_ever_less_often() {
+        let mut known = Known::new();
+        let waited: Vec<u64> = (0..40).filter(|_| step(&mut known, false)).collect();
+        assert_eq!(waited, [0, 2, 6, 14, 30]);
+        // One that comes back in time is as good as any other.
+        step(&mut known, true);
+        assert!(step(&mut known, true));
+        assert!(step(&mut known, false) && !step(&mut known, false) && step(&mut known, true));
     }
 }

@@ -66,10 +66,17 @@ pub(crate) fn own_name() -> String {
 
 /// A name that nothing else has.
 pub(crate) fn random_name() -> String {
-    let mut bytes = [0; 6];
+    format!("{:012x}", random_number() >> 16)
+}
+
+/// A number that nothing else has.
+pub(crate) fn random_number() -> u64 {
+    let mut bytes = [0; 8];
     // Without randomness the number of the process must do.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => u64::from_le_bytes(bytes),
+        Err(_) => u64::from(std::process::id()) << 16,
+    }
 }
 
 /// The name of this machine, as far as keys can hold it.
