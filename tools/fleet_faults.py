@@ -135,14 +135,19 @@ def main():
         if step != arguments.steps:
             wrong.append(f"ended at step {step}")
         seconds = time.time() - began
-        calm = folder / "calm"
-        subprocess.run([mapo, "train", "--run", str(calm), *toy], check=True, capture_output=True)
+        beside = ""
+        if arguments.faults:
+            calm = folder / "calm"
+            subprocess.run([mapo, "train", "--run", str(calm), *toy], check=True, capture_output=True)
+            beside = f"; one thread {100 * accuracy(calm)[0]:.1f} %"
         print(f"faults        {json.dumps(done)}")
         print(f"acknowledged  {len(acknowledged)} programs, of which {len(acknowledged & kept)} are kept")
         print(f"steps         {step} in {seconds:.0f} s and {reached[0]} epochs")
-        print(f"accuracy      {100 * best:.1f} % on dev; one thread {100 * accuracy(calm)[0]:.1f} %")
-        dropped = json.loads(ask("status", "--json"))["dropped"]
-        print(f"dropped       {json.dumps(dropped)}")
+        print(f"accuracy      {100 * best:.1f} % on dev{beside}")
+        status = json.loads(ask("status", "--json"))
+        print(f"dropped       {json.dumps(status['dropped'])}")
+        if arguments.assistants:
+            print(f"assisted      {json.dumps(status['learner']['assistance'])} since the last learner began")
     finally:
         for process in [learner, *actors, server]:
             if process.child and process.ended() is None:
