@@ -20,6 +20,7 @@ mod parquet;
 mod path;
 mod quotes;
 mod separated;
+mod sheets;
 mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;

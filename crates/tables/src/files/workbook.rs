@@ -6,7 +6,7 @@ use super::caught::caught;
 use super::grid::{Cell, Grid};
 use super::largest::too_large;
 use super::source::{Anywhere, Source, content};
-use super::{Format, LoadOptions, TableError};
+use super::{Format, LoadOptions, TableError, sheets};
 use crate::TableBuilder;
 use crate::decisions::{Decisions, listed};
 use calamine::{
@@ -130,8 +130,11 @@ impl<'a> Book<'a> {
         self.finish(sheet, rows)
     }
 
-    fn xls(mut self, file: Box<dyn Anywhere>) -> Result<TableBuilder, TableError> {
+    fn xls(mut self, mut file: Box<dyn Anywhere>) -> Result<TableBuilder, TableError> {
         let name = self.name;
+        let looked = sheets::look_through(&mut file).map_err(|error| damaged(name, error))?;
+        looked.map_err(|flaw| damaged(name, flaw))?;
+        file.rewind().map_err(|error| damaged(name, error))?;
         let mut book = Xls::new(file).map_err(|error| damaged(name, error))?;
         let sheets = self.sheets(book.sheets_metadata())?;
         let sheet = self.largest_of(&sheets, |sheet| book.worksheet_range(sheet))?;
