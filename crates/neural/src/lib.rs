@@ -28,7 +28,7 @@ pub use error::{Error, Result};
 pub use learner::{EncoderLearning, Learning, NeuralLearner};
 pub use observed::{Observed, Observing};
 pub use policy::{Input, NeuralPolicy, Plain, Wording, program};
-pub use search::{Candidate, best_programs};
+pub use search::{Breadth, Candidate, Found, Walk, beam_search, best_programs};
 pub use settings::Settings;
 pub use trained::{Evaluation, Report, Trained};
 pub use training::{Progress, train};
