@@ -159,7 +159,7 @@ function runnersUp(alternatives, other) {
     el("ul", { class: "others" }, real.map((alternative) =>
       el("li", {}, el("button", { type: "button", title: "See how it is found", onclick: () => other(alternative) },
         el("span", { class: "what" }, short(alternative)),
-        el("span", { class: "share" }, alternative.probability < 0.005 ? "< 1 %" : percent(alternative.probability)),
+        el("span", { class: "share" }, percent(alternative.probability)),
         el("span", { class: "why" }, alternative.english || alternative.program))))));
 }
 

@@ -41,10 +41,11 @@ export class Correcting {
       place.replaceChildren(el("p", { class: "hint" }, sentence(this.about.note)));
       return;
     }
+    const isNone = reply.program === "";
     const whole = reply.answer.length > 0 && (reply.answer_total ?? reply.answer.length) === reply.answer.length;
     const right = el("button", { type: "button", class: "small right", disabled: !whole, onclick: () => this.keep(reply, reply.answer, place) }, "Yes");
     const form = this.form(reply, place);
-    const wrong = el("button", { type: "button", class: "small wrong", "aria-expanded": "false" }, "No");
+    const wrong = el("button", { type: "button", class: "small wrong", "aria-expanded": "false" }, isNone ? "I do" : "No");
     wrong.addEventListener("click", () => {
       form.hidden = !form.hidden;
       wrong.setAttribute("aria-expanded", String(!form.hidden));
@@ -52,7 +53,8 @@ export class Correcting {
     });
     this.said = el("p", { class: "hint said", role: "status" });
     place.replaceChildren(
-      el("div", { class: "verdict" }, el("span", {}, "Is this right?"), right, wrong), form, this.said, this.state);
+      el("div", { class: "verdict" }, el("span", {}, isNone ? "Do you know the answer?" : "Is this right?"), isNone ? "" : right, wrong),
+      form, this.said, this.state);
     this.drawState();
   }
 
@@ -61,9 +63,10 @@ export class Correcting {
     const input = el("input", { id: "right-answer", type: "text", autocomplete: "off", maxlength: 5000 });
     const others = (reply.alternatives ?? []).filter((other) => other.answer.length > 0 && other.answer.length === other.answer_total);
     const form = el("form", { class: "instead", hidden: true },
-      others.length === 0 ? "" : el("ul", { class: "chips", "aria-label": "It is one of the other answers" }, others.map((other) =>
-        el("li", {}, el("button", { type: "button", onclick: () => this.keep(reply, other.answer, place) }, short(other))))),
-      el("label", { for: "right-answer" }, "It is… Type it or click its cell in the table; a semicolon between several items."),
+      others.length === 0 ? "" : [el("p", { class: "hint", id: "others-title" }, "Is it one of these?"),
+        el("ul", { class: "chips", "aria-labelledby": "others-title" }, others.map((other) =>
+          el("li", {}, el("button", { type: "button", onclick: () => this.keep(reply, other.answer, place) }, short(other)))))],
+      el("label", { for: "right-answer" }, `${others.length === 0 ? "Type" : "If not, type"} what is right, or click its cell in the table; a semicolon between several items.`),
       el("div", { class: "ask-again" }, input, el("button", { class: "small" }, "Keep")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();

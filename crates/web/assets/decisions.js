@@ -2,7 +2,8 @@
 
 import { el, find, sentence } from "./dom.js";
 
-const sign = (character) => ({ "\t": "tab", " ": "blank" })[character] ?? character;
+/** A sign by its name: a dot that stands alone is hardly seen. */
+const sign = (character) => ({ "\t": "tab", " ": "blank", ".": "dot (.)", ",": "comma (,)", ";": "semicolon (;)" })[character] ?? character;
 
 /** What can be said about a file: its name in the API and on the command line, what it is, and what was decided. */
 function sayings(table) {
@@ -15,7 +16,7 @@ function sayings(table) {
     ["header", "Line with the names", none, "its number, or none"],
     ["encoding", "Encoding", encoding, "utf-8, windows-1252…"],
     ["separator", "Between cells", separator ? sign(separator) : separator, ", ; tab"],
-    ["decimal", "Before fractions", decimals.join(" and ") || null, ", or ."],
+    ["decimal", "Before fractions", decimals.map(sign).join(" and ") || null, ", or ."],
   ];
 }
 

@@ -71,7 +71,12 @@ export function sentence(text) {
 const whole = new Intl.NumberFormat("en");
 export const count = (number) => whole.format(number);
 export const many = (number, one, several = `${one}s`) => `${count(number)} ${number === 1 ? one : several}`;
-export const percent = (share) => `${Math.round(100 * share)} %`;
+
+/** A probability, as the command says it: nothing is certain, and nothing that was found is impossible. */
+export function percent(share) {
+  if (share > 0.99) return "over 99 %";
+  return share < 0.01 ? "under 1 %" : `${Math.round(100 * share)} %`;
+}
 
 export function size(bytes) {
   const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([unit]) => bytes >= unit) ?? [1, "bytes"];

@@ -105,6 +105,15 @@ fn a_wrong_answer_is_corrected_and_learnt() {
             )
             .await;
 
+        // Where it knows no answer, somebody may.
+        person.type_into("#question", "who owns the moon?\u{E007}").await;
+        person
+            .wait("document.querySelector('.verdict')?.innerText.startsWith('Do you know the answer?')")
+            .await;
+        person.wait("!document.querySelector('.correcting .right')").await;
+        person.picture("no-answer").await;
+        person.find("#question").await.clear().await.unwrap();
+
         // A wrong answer.
         let question = "who brought a bicycle for a wheel truing?";
         person
@@ -134,6 +143,7 @@ fn a_wrong_answer_is_corrected_and_learnt() {
             .wait("document.querySelector('.said').innerText.startsWith('Kept: Jonas Falk')")
             .await;
         assert!(person.text(".said").await.contains("mapo-corrections.jsonl"));
+        person.picture("kept").await;
         // A right one is said to be right.
         person.find("#question").await.clear().await.unwrap();
         person
@@ -182,6 +192,8 @@ fn a_wrong_answer_is_corrected_and_learnt() {
             .wait("document.querySelector('.answer')?.innerText === 'Jonas Falk'")
             .await;
         person.wait("document.querySelector('.correcting .right')").await;
+        // It has been told, and is sure; but nothing is certain.
+        assert!(!person.text(".sure").await.contains("100 %"));
         person.picture("learnt").await;
         // Whoever brings another file is answered as before.
         person.leave().await;

@@ -99,6 +99,11 @@ fn a_link_holds_table_and_question() {
         person
             .wait("document.querySelectorAll('.empty .command').length === 2")
             .await;
+        let left = |of: &str| format!("document.querySelector('{of}').getBoundingClientRect().left");
+        assert_eq!(
+            person.sees(&left(".empty")).await,
+            person.sees(&left(".page-title")).await
+        );
         person.picture("no-runs").await;
         person.leave().await;
     });

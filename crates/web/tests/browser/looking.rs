@@ -39,6 +39,20 @@ fn a_person_sorts_filters_searches_and_downloads() {
             .wait("document.querySelectorAll('#suggestions button').length > 1")
             .await;
         person.picture("suggested").await;
+        // Numbers end where their header ends.
+        let end = |of: &str| {
+            format!(
+                "(() => {{ const range = document.createRange(); range.selectNodeContents({of}); return range.getBoundingClientRect().right; }})()"
+            )
+        };
+        let header = person
+            .sees(&end("document.querySelector('th[data-column=\"5\"] .sort')"))
+            .await;
+        let number = person
+            .sees(&end("document.querySelector('tbody tr').cells[6]"))
+            .await;
+        let apart = header.as_f64().unwrap() - number.as_f64().unwrap();
+        assert!(apart.abs() < 0.75, "{header} is not {number}");
 
         // By a number, up, down, and as it was.
         let price = "th[data-column='5'] .sort";
