@@ -11,7 +11,7 @@ use async_nats::jetstream::kv::{self, Operation, UpdateErrorKind};
 use async_nats::jetstream::object_store::{self, ObjectMetadata};
 use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
 use async_nats::jetstream::{self, message::StreamMessage};
-use async_nats::{Client, ConnectOptions, Subscriber};
+use async_nats::{Client, ConnectOptions, ServerAddr, Subscriber};
 use bytes::Bytes;
 use tokio::io::AsyncReadExt;
 use tokio::runtime::{Handle, Runtime};
@@ -104,6 +104,12 @@ impl Server {
             options = options.add_root_certificates(file.clone()).require_tls(true);
         }
         let urls: Vec<String> = address.url.split(',').map(|url| url.trim().to_owned()).collect();
+        // The client itself does not take them from there.
+        let mut named = urls.iter().filter_map(|url| url.parse::<ServerAddr>().ok());
+        if let Some(named) = named.find(ServerAddr::has_user_pass) {
+            let [user, password] = [named.username(), named.password()].map(Option::unwrap_or_default);
+            options = options.user_and_password(user.to_owned(), password.to_owned());
+        }
         let connected = runtime.block_on(options.connect(urls));
         let client = connected.map_err(|error| wrong(reasons(&error)))?;
         // The client starts a task of its own.
