@@ -59,6 +59,8 @@ def main():
     arguments.add_argument("--netns", action="store_true")
     arguments.add_argument("--keep", action="store_true", help="keep the folder")
     arguments = arguments.parse_args()
+    # Whoever ends this ends what it has started too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     random.seed(arguments.seed)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="mapo-faults-"))
     networks = Networks(arguments.netns)

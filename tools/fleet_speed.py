@@ -238,6 +238,8 @@ def main():
     arguments.mapo = str(pathlib.Path(arguments.mapo).resolve())
     arguments.share = arguments.share or {"actors": 0.04, "learners": 0.45, "workers": 0.4}[arguments.what]
     arguments.period = arguments.period or {"actors": 0.25, "learners": 0.01, "workers": 0.05}[arguments.what]
+    # Whoever ends this ends what it has started too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     folder, started = pathlib.Path(tempfile.mkdtemp(prefix="mapo-speed-")), []
     shares = Shares("mapo-speed", int(1e6 * arguments.period))
     try:
