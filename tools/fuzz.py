@@ -3,11 +3,12 @@
 
     tools/fuzz.py --seconds 60              all trials, a minute each
     tools/fuzz.py --runs 1000000 csv jsonl  a million executions of each of two
-    tools/fuzz.py --seconds 20 --total 100000000 --ledger fuzz/ledger.tsv --jobs 2
+    tools/fuzz.py --seconds 20 --total 100000000 --ledger fuzz/ledger.tsv --jobs 2 --apart
                                             rounds of all trials until the ledger has that many executions
     tools/fuzz.py --check FILE csv          what one file does
 
-It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), begins with the seeds of
+It builds fuzz/ with the pinned toolchain (libFuzzer's counters need no other), with --apart a fuzzer for each trial, which
+takes some minutes to link and several times less for each small file. It begins with the seeds of
 crates/trials/seeds and with what earlier runs found (--corpus), and prints a table: executions, crashes, the slowest and
 the largest memory. With --ledger the figures are added to those of earlier pieces, after each, so that whoever stops it
 loses little, and the same command goes on. In rounds the quickest quarter of the trials has three more turns than the
@@ -47,9 +48,12 @@ SECONDS, MEGABYTES = 2, 1024
 PATIENCE = 10
 
 
-def build(folder):
-    """The fuzzer, built apart from everything else."""
+def build(folder, trial=None):
+    """The fuzzer, or that of one trial, built apart from everything else."""
     environment = dict(os.environ, RUSTFLAGS=" ".join(FLAGS), CARGO_TARGET_DIR=str(folder))
+    environment.pop("MAPO_TRIAL", None)
+    if trial:
+        environment["MAPO_TRIAL"] = trial
     if not shutil.which("c++"):
         print("the fuzzer cannot be built: there is no C++ compiler", file=sys.stderr)
         sys.exit(3)
@@ -58,6 +62,13 @@ def build(folder):
         print("the fuzzer cannot be built", file=sys.stderr)
         sys.exit(1)
     return pathlib.Path(folder) / TARGET / "release" / "mapo-fuzz"
+
+
+def build_apart(folder, chosen):
+    """A fuzzer for each trial, by its name."""
+    place = pathlib.Path(folder) / "apart"
+    place.mkdir(parents=True, exist_ok=True)
+    return {trial: pathlib.Path(shutil.copy2(build(folder, trial), place / trial)) for trial in chosen}
 
 
 def trials():
@@ -175,6 +186,7 @@ def main():
     arguments.add_argument("--total", type=int, default=0, metavar="N", help="go on in rounds until the ledger has so many executions")
     arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
     arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
+    arguments.add_argument("--apart", action="store_true", help="build a fuzzer for each trial, which is quicker at small files")
     arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
     arguments.add_argument("--target", type=pathlib.Path, default=ROOT / "target/fuzz", help="where the fuzzer is built")
     arguments.add_argument("--corpus", type=pathlib.Path, default=ROOT / "target/fuzz-corpus")
@@ -187,11 +199,14 @@ def main():
         arguments.error("give --seconds or --runs")
     if options.total and not options.ledger:
         arguments.error("--total counts by a --ledger")
-    binary = options.binary or build(options.target)
     chosen = options.trials or trials()
+    if options.apart and not options.binary:
+        binaries = build_apart(options.target, chosen)
+    else:
+        binaries = dict.fromkeys(chosen, options.binary or build(options.target))
     if options.check:
         for trial in chosen:
-            command = [str(binary), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", str(options.check)]
+            command = [str(binaries[trial]), f"-timeout={PATIENCE}", f"-rss_limit_mb={MEGABYTES}", str(options.check)]
             if subprocess.run(command, env=dict(os.environ, MAPO_TRIAL=trial)).returncode:
                 sys.exit(1)
         return
@@ -203,7 +218,7 @@ def main():
         if options.total and ledger.total()[0] >= options.total:
             return
         began = time.monotonic()
-        row = run(binary, trial, options)
+        row = run(binaries[trial], trial, options)
         pace[trial] = row[0] / (time.monotonic() - began)
         rows.append(row)
         ledger.add(trial, row)
