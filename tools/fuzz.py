@@ -185,7 +185,7 @@ def main():
     arguments.add_argument("--ledger", type=pathlib.Path, metavar="FILE", help="add the figures to those of this file")
     arguments.add_argument("--total", type=int, default=0, metavar="N", help="go on in rounds until the ledger has so many executions")
     arguments.add_argument("--length", type=int, default=2048, help="the most bytes of a file")
-    arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already")
+    arguments.add_argument("--binary", type=pathlib.Path, metavar="FILE", help="a fuzzer that is built already, or the folder of those that --apart built")
     arguments.add_argument("--apart", action="store_true", help="build a fuzzer for each trial, which is quicker at small files")
     arguments.add_argument("--check", type=pathlib.Path, metavar="FILE", help="try one file and end")
     arguments.add_argument("--target", type=pathlib.Path, default=ROOT / "target/fuzz", help="where the fuzzer is built")
@@ -200,7 +200,9 @@ def main():
     if options.total and not options.ledger:
         arguments.error("--total counts by a --ledger")
     chosen = options.trials or trials()
-    if options.apart and not options.binary:
+    if options.binary and options.binary.is_dir():
+        binaries = {trial: options.binary / trial for trial in chosen}
+    elif options.apart and not options.binary:
         binaries = build_apart(options.target, chosen)
     else:
         binaries = dict.fromkeys(chosen, options.binary or build(options.target))
