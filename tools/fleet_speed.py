@@ -46,13 +46,18 @@ def wait(what, is_so, seconds=600):
     return found
 
 
-def actors(arguments, folder, shares, started):
+def server_apart(arguments, folder, started):
+    """Networks for all who take part, a server in the first that is not started yet, and its address."""
     networks = Networks(True)
     started.append(networks)
     port = free_port()
-    url, mapo = f"nats://{networks.address()}:{port}", arguments.mapo
-    at = ["--server", url]
-    server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    command = [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")]
+    return networks, Process("server", command, folder / "server.log"), f"nats://{networks.address()}:{port}"
+
+
+def actors(arguments, folder, shares, started):
+    networks, server, url = server_apart(arguments, folder, started)
+    mapo, at = arguments.mapo, ["--server", url]
     learn = [*networks.inside(1), mapo, "fleet", "learn", *at, "--run", str(folder / "speed"), *TOY.split(), "--steps", "1000000", "--set", "evaluate=1000000", *arguments.more]
     learner = Process("learner", learn, folder / "learner.log")
     server.start()
@@ -118,12 +123,8 @@ def actors(arguments, folder, shares, started):
 
 
 def learners(arguments, folder, shares, started):
-    networks = Networks(True)
-    started.append(networks)
-    port = free_port()
-    url, mapo = f"nats://{networks.address()}:{port}", arguments.mapo
-    at = ["--server", url]
-    server = Process("server", [*networks.inside(0), arguments.nats, "-js", "-a", networks.address(), "-p", str(port), "-sd", str(folder / "nats")], folder / "server.log")
+    networks, server, url = server_apart(arguments, folder, started)
+    mapo, at = arguments.mapo, ["--server", url]
     server.start()
     started.append(server)
     time.sleep(1)
