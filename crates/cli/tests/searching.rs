@@ -1,4 +1,5 @@
-//! `mapo search` from end to end: a model finds programs that random exploration did not.
+//! `mapo search` from end to end: a model finds programs that random exploration did not, and `mapo weigh --model`:
+//! models teach which of them to believe.
 
 mod support;
 
@@ -52,6 +53,24 @@ fn a_trained_model_finds_what_exploration_did_not() {
         ["weigh", "--memory", &more, "--out", &weighed]
             .into_iter()
             .chain(data),
+    );
+    // Two models teach what they agree on: the weights differ from those without them, and are believed in training.
+    let (taught, student) = (path("taught.jsonl"), path("student"));
+    let second = format!("{searched}/best.safetensors");
+    let weigh = [
+        "weigh", "--memory", &more, "--out", &taught, "--model", &model, &second,
+    ];
+    let said = json(weigh.into_iter().chain(data).chain(["--json"]));
+    assert_eq!(said["solved"], count("solved"), "{said}");
+    let read = |store: &str| std::fs::read_to_string(store).unwrap();
+    assert_ne!(read(&weighed), read(&taught));
+    let believing = ["--set", "belief=1"];
+    run_well(
+        train(&taught, &student)
+            .into_iter()
+            .chain(data)
+            .chain(quick())
+            .chain(believing),
     );
     let again = path("none.jsonl");
     refused(

@@ -1,6 +1,7 @@
 //! `mapo weigh`: how far the programs of a store can be believed.
 
 use crate::data_args::which_dataset;
+use crate::models::Models;
 use crate::stored_questions::StoredQuestions;
 use crate::threads::pool;
 use crate::{Outcome, print, print_json};
@@ -10,7 +11,7 @@ use mapo_training::store::{Entry, StoreWriter};
 use mapo_training::study::annotated::{Annotated, read_annotated};
 use mapo_training::study::meaning::Likeness;
 use mapo_training::study::spurious;
-use mapo_training::weighing::{Belief, VARIATIONS};
+use mapo_training::weighing::{Belief, VARIATIONS, teachers};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -29,7 +30,8 @@ const TOGETHER: usize = 256;
 ///
 /// Most programs that give the right answer give it by chance. A program is believed the more, the more short programs
 /// mean the same (they agree when rows are left out, drawn anew and shuffled), and the more it uses of what the question
-/// names. Ctrl-C stops it, and the same command goes on.
+/// names. With --model it is believed as much as trained models believe in all programs that mean the same, so that one
+/// model can learn what several agree on. Ctrl-C stops it, and the same command goes on.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Weigh {
@@ -41,6 +43,9 @@ pub struct Weigh {
     /// Where the store with weights goes.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Weigh by what this trained model makes of the programs, or several together.
+    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    model: Vec<PathBuf>,
     /// Questions with hand-written forms (WikiTableQuestions' annotated-all.examples): say how much of the weight is on
     /// programs that mean the right thing.
     #[arg(long, value_name = "FILE")]
@@ -71,19 +76,27 @@ impl Weigh {
             variations: self.variations,
             ..Belief::default()
         };
+        let models = Models::load(&self.model)?.networks;
         let (mut writer, mut weighed) = StoreWriter::open(&self.out, &header)?;
         let pool = pool(self.threads)?;
         for some in entries[weighed.len().min(entries.len())..].chunks(TOGETHER) {
-            let weigh = |entry: &Entry| {
-                let signs = examples
-                    .get(&entry.id)
-                    .map(|example| belief.signs(example, &entry.programs, self.seed));
+            let asked: Vec<Example> = some.iter().map(|entry| examples[&entry.id].clone()).collect();
+            let programs: Vec<&[String]> = some.iter().map(|entry| &entry.programs[..]).collect();
+            let shares = match &models[..] {
+                [] => None,
+                models => Some(pool.install(|| teachers::shares(models, &asked, &programs))?),
+            };
+            let weigh = |(place, entry): (usize, &Entry)| {
+                let signs = belief.signs(&asked[place], &entry.programs, self.seed);
                 Entry {
-                    weights: belief.weights(&signs.unwrap_or_default()),
+                    weights: match &shares {
+                        Some(shares) => belief.taught(&signs, &shares[place]),
+                        None => belief.weights(&signs),
+                    },
                     ..entry.clone()
                 }
             };
-            let new: Vec<Entry> = pool.install(|| some.par_iter().map(weigh).collect());
+            let new: Vec<Entry> = pool.install(|| some.par_iter().enumerate().map(weigh).collect());
             for entry in &new {
                 writer.push(entry)?;
             }

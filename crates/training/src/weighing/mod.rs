@@ -3,7 +3,10 @@
 //! Most programs that give the right answer give it by chance. Two things tell them apart. Programs that mean
 //! the same agree on other tables too, so each is run on variations of its table ([`Variations`]), and those
 //! that agree on all of them are one class: the right meaning can be written in several short ways, an
-//! accident seldom. And what a question names, its program uses ([`Relevance`]).
+//! accident seldom. And what a question names, its program uses ([`Relevance`]). Where models are trained
+//! already, what they make of the programs ([`teachers`]) says more.
+
+pub mod teachers;
 
 use mapo_datasets::{Example, Relevance};
 use mapo_language::{Atom, Program, Token};
@@ -103,11 +106,30 @@ impl Belief {
         }
         let belief = |signs: &Signs| voice(signs) * support[&signs.class].powf(self.support);
         let largest = known().map(belief).fold(0.0, f64::max);
-        let weight = |signs: &Option<Signs>| match signs {
-            Some(signs) if largest > 0.0 => (belief(signs) / largest).max(self.least),
+        self.beside(largest, signs.iter().map(|signs| signs.as_ref().map(belief)))
+    }
+
+    /// The weights of programs by the [shares](teachers::shares) that trained models give them: a program is believed
+    /// as much as all that mean the same together, so that how it is written stays the choice of who learns.
+    pub fn taught(&self, signs: &[Option<Signs>], shares: &[f64]) -> Vec<f32> {
+        let mut classes: BTreeMap<usize, f64> = BTreeMap::new();
+        for (signs, share) in signs.iter().zip(shares) {
+            if let Some(signs) = signs {
+                *classes.entry(signs.class).or_default() += share;
+            }
+        }
+        let largest = classes.values().copied().fold(0.0, f64::max);
+        let class = |signs: &Signs| classes[&signs.class];
+        self.beside(largest, signs.iter().map(|signs| signs.as_ref().map(class)))
+    }
+
+    /// Weights beside that of what is believed most; of nonsense nothing is believed.
+    fn beside(&self, largest: f64, beliefs: impl Iterator<Item = Option<f64>>) -> Vec<f32> {
+        let weight = |belief| match belief {
+            Some(belief) if largest > 0.0 => f64::max(belief / largest, self.least),
             _ => self.least,
         };
-        signs.iter().map(|signs| weight(signs) as f32).collect()
+        beliefs.map(|belief| weight(belief) as f32).collect()
     }
 }
 
@@ -227,6 +249,25 @@ mod tests {
             Belief::default().weights(&[sign(0, 0), sign(0, 1), sign(1, 2), sign(1, 2), sign(1, 2)]);
         assert_eq!(weights[..2], [1.0, 1.0]);
         assert!(weights[2..].iter().all(|weight| *weight == 0.25), "{weights:?}");
+    }
+
+    #[test]
+    fn what_models_agree_on_is_believed_however_it_is_written() {
+        let sign = |class, wording| {
+            Some(Signs {
+                class,
+                wording,
+                relevance: 0.5,
+                tokens: 10,
+            })
+        };
+        let belief = Belief::default();
+        let signs = [sign(0, 0), sign(0, 1), sign(1, 2), None, sign(2, 3)];
+        let weights = belief.taught(&signs, &[0.5, 0.1, 0.3, 0.0, 0.0]);
+        let least = belief.least as f32;
+        assert_eq!(weights, [1.0, 1.0, 0.5, least, least]);
+        assert_eq!(belief.taught(&[None], &[0.0]), [least]);
+        assert_eq!(belief.taught(&[], &[]), [0.0_f32; 0]);
     }
 
     #[test]
