@@ -1,6 +1,6 @@
 //! A network: configuration, words, parameters, and the parameters packed for products.
 
-use crate::config::Config;
+use crate::config::{Config, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::layers::Layers;
 use crate::parameters::{EntryId, Ids, Layout};
@@ -88,6 +88,43 @@ impl Network {
             .layers
             .refresh(&network.layout, &network.values, trainable);
         Ok(network)
+    }
+
+    /// The same network, of whose encoder so many upper layers are trained from now on: those that were not begin as
+    /// they were read, and the network does what it did.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if there is no encoder, or more of it is trained already: what was trained stays trained.
+    pub fn with_trained_encoder(self, layers: usize) -> Result<Self> {
+        self.check_whole()?;
+        let (Some(known), Some(published)) = (self.config.encoder, self.words.published()) else {
+            return Err(Error::Config(
+                "the network reads through no published encoder".into(),
+            ));
+        };
+        if layers < known.trained {
+            return Err(Error::Config(format!(
+                "{} layers of the network's encoder are trained already, which cannot be {layers} again",
+                known.trained
+            )));
+        }
+        let wanted = EncoderConfig {
+            trained: layers,
+            ..known
+        };
+        let weights = &published.weights;
+        let entries = weights.entries().iter().zip(known.shape.parts());
+        let fixed = entries.filter(|&(_, part)| wanted.trains(part) && !known.trains(part));
+        let place = self.layout.encoder().start;
+        let mut values = self.values[..place].to_vec();
+        // What is trained of an encoder are its uppermost layers, which come last.
+        values.extend(fixed.flat_map(|(entry, _)| &weights.values()[entry.range()]));
+        values.extend_from_slice(&self.values[place..]);
+        let config = Config {
+            encoder: Some(wanted),
+            ..self.config
+        };
+        Self::with_values(config, self.words, values, self.trainable)
     }
 
     /// The configuration.

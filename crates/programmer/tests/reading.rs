@@ -194,6 +194,31 @@ fn frozen_layers_have_no_parameters() {
 }
 
 #[test]
+fn more_of_an_encoder_can_be_trained_later_on() {
+    let network = |trained| Network::new(config(trained), words(), 3).unwrap();
+    let mut before = network(1);
+    let place = before.layout().encoder();
+    before.update(|values| values[place].iter_mut().for_each(|value| *value *= 1.01));
+    for layers in 1..=SHAPE.layers + 1 {
+        let after = before.clone().with_trained_encoder(layers).unwrap();
+        assert_eq!(after.values().len(), network(layers).values().len());
+        // What lies below the trained layers is kept in half precision, so there are other roundings.
+        let far = |other: &Network| (scores(&after)[0] - scores(other)[0]).abs();
+        assert!(
+            far(&before) < 2e-4,
+            "{layers}: it does what it did, but for {}",
+            far(&before)
+        );
+        assert!(far(&network(layers)) > 2e-3, "{layers}: and has not forgotten");
+    }
+    let fewer = network(2).with_trained_encoder(1).unwrap_err().to_string();
+    assert!(
+        fewer.contains("2 layers") && fewer.contains("cannot be 1"),
+        "{fewer}"
+    );
+}
+
+#[test]
 fn the_encoder_matters_and_a_left_out_column_has_nothing_of_it() {
     let network = Network::new(config(1), words(), 3).unwrap();
     let loss = |examples: &[Example; 2]| train(&network, examples, 1, None).0;

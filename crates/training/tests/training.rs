@@ -8,8 +8,8 @@ use mapo_model::inputs::vocabulary;
 use mapo_programmer::transformer::{Shape, Weights};
 use mapo_programmer::{Pieces, Published, Words};
 use mapo_training::{
-    EncoderLearning, Error, Event, Folder, Metrics, Origin, Questions, RunConfig, Session, Settings, Trainer,
-    eval, memories,
+    Beginning, EncoderLearning, Error, Event, Folder, Metrics, Origin, Questions, RunConfig, Session,
+    Settings, Trainer, eval, memories,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -162,6 +162,47 @@ fn a_handful_of_questions_is_learnt_with_one_thread_and_with_two() {
             assert_eq!(alone.answer, together.answer);
             assert!((alone.probability - together.probability).abs() < 1e-9);
         }
+    }
+}
+
+#[test]
+fn a_model_over_a_frozen_encoder_goes_on_with_trained_layers() {
+    let setting = over_encoder(60, 0);
+    let mut frozen = setting.trainer(1);
+    go(&mut frozen);
+    let directory = tempfile::tempdir().unwrap();
+    let config = |trained| {
+        let mut settings = over_encoder(20, trained).settings;
+        settings.encoder = (trained > 0).then_some(settings.encoder).flatten();
+        RunConfig {
+            run: Origin::new(&Dataset::toy(), &Selection::default(), 3, 1),
+            settings,
+        }
+    };
+    let mut folder = Folder::create(directory.path(), &config(0)).unwrap();
+    folder.save_best(frozen.best().unwrap()).unwrap();
+    let model = directory.path().join("best.safetensors");
+    let before = mapo_model::file::load(&model, false).unwrap().0;
+    // Where nothing is said, it stays frozen; what is said is trained, and begins where the model was.
+    for trained in [0, 1, 3] {
+        let config = config(trained).beginning_with(&model).unwrap();
+        let beginning = Beginning {
+            memories: setting.memories.clone(),
+            vectors: None,
+            encoder: None,
+        };
+        let mut trainer = Trainer::begin(&config, &setting.questions, beginning).unwrap();
+        let network = trainer.learner().network();
+        assert_eq!(network.config().encoder.unwrap().trained, trained);
+        let place = network.layout().encoder();
+        assert_eq!(place.is_empty(), trained == 0);
+        assert_eq!(network.values()[..place.start], *before.values());
+        let encoder = network.values()[place.clone()].to_vec();
+        go(&mut trainer);
+        assert_eq!(
+            trainer.learner().network().values()[place] == encoder,
+            trained == 0
+        );
     }
 }
 

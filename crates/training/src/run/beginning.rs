@@ -124,6 +124,10 @@ impl<'a> Trainer<'a> {
                 let (network, card) = load(model, true)?;
                 let known = card.functions().map_err(mapo_model::Error::from)?;
                 let network = knowing(network, &known, &run.functions, seed)?;
+                let network = match settings.encoder {
+                    Some(encoder) => network.with_trained_encoder(encoder.trained)?,
+                    None => network,
+                };
                 Self::with_network(settings, seed, threads, network, questions, memories)
             }
             None => {

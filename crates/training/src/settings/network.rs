@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::{Settings, must_be};
 use crate::Result;
-use mapo_neural::EncoderLearning;
 
 /// The network's sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,10 +111,11 @@ impl Settings {
 
     /// Takes over the sizes of a network that is there already.
     pub fn take_sizes(&mut self, config: &Config) {
-        self.encoder = config.encoder.map(|encoder| EncoderLearning {
-            trained: encoder.trained,
-            ..self.encoder.unwrap_or_default()
-        });
+        // What is trained of an encoder stays trained; more of it can be.
+        if let Some(encoder) = config.encoder {
+            let own = self.encoder.get_or_insert_default();
+            own.trained = own.trained.max(encoder.trained);
+        }
         self.network = NetworkSettings {
             hidden: config.hidden,
             attention: config.attention,
