@@ -179,7 +179,7 @@ fn a_model_over_a_frozen_encoder_goes_on_with_trained_layers() {
             settings,
         }
     };
-    let mut folder = Folder::create(directory.path(), &config(0)).unwrap();
+    let folder = Folder::create(directory.path(), &config(0)).unwrap();
     folder.save_best(frozen.best().unwrap()).unwrap();
     let model = directory.path().join("best.safetensors");
     let before = mapo_model::file::load(&model, false).unwrap().0;
