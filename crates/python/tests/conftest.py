@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ QUESTIONS = [
     "which films are longer than 150 minutes?",
     "who owns the moon?",
 ]
+
+
+def pytest_configure() -> None:
+    """A command in the background of a script ignores Ctrl-C, and so would all that it starts: the tests of Ctrl-C
+    would wait for ever."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
